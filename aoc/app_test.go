@@ -14,9 +14,9 @@ import (
 	"github.com/triptych-mcp/triptych/aoc/race"
 )
 
-// host is a page that does what a host with MCP Apps does: it shows the page in a
+// hostPage is a page that does what a host with MCP Apps does: it shows the page in a
 // frame, answers its handshake, sends it a result, and prints what it then shows.
-const host = `<!DOCTYPE html><meta charset="utf-8"><iframe id="app" srcdoc="%s"></iframe><pre id="log"></pre><script>
+const hostPage = `<!DOCTYPE html><meta charset="utf-8"><iframe id="app" srcdoc="%s"></iframe><pre id="log"></pre><script>
 const app = document.getElementById("app"), log = document.getElementById("log");
 addEventListener("message", event => {
   const m = event.data;
@@ -47,7 +47,7 @@ func TestRacePageInBrowser(t *testing.T) {
 	}
 	dir := t.TempDir()
 	page := filepath.Join(dir, "host.html")
-	if err := os.WriteFile(page, fmt.Appendf(nil, host, html.EscapeString(racePage), result), 0o644); err != nil {
+	if err := os.WriteFile(page, fmt.Appendf(nil, hostPage, html.EscapeString(racePage), result), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.CommandContext(t.Context(), chromium, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run",

@@ -17,6 +17,7 @@ import (
 	"github.com/triptych-mcp/triptych/aoc/internal/personal"
 	"github.com/triptych-mcp/triptych/aoc/internal/site"
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 )
 
 // A Config holds the family's settings.
@@ -47,12 +48,12 @@ func (c *Config) RegisterBook(set *pflag.FlagSet) {
 }
 
 // dir returns the folder that the flags and the environment name.
-func (c *Config) dir(env mcp.Env) string {
+func (c *Config) dir(env host.Env) string {
 	return cmp.Or(c.Dir, env.Getenv("TRIPTYCH_AOC_DIR"), filepath.Join(env.Data, "aoc"))
 }
 
 // Folders returns the folders that the family writes to.
-func (c *Config) Folders(env mcp.Env) []string { return []string{c.dir(env)} }
+func (c *Config) Folders(env host.Env) []string { return []string{c.dir(env)} }
 
 // Scopes returns the scopes of the family's rows.
 func (*Config) Scopes() []mcp.Scope { return new(tools).table().Scopes() }
@@ -61,10 +62,10 @@ func (*Config) Scopes() []mcp.Scope { return new(tools).table().Scopes() }
 func (*Config) Tools() []mcp.Tool { return new(tools).table().Tools }
 
 // Book opens the book that the flags and the environment name.
-func (c *Config) Book(env mcp.Env) *Book { return Open(c.dir(env)) }
+func (c *Config) Book(env host.Env) *Book { return Open(c.dir(env)) }
 
 // DefaultYear returns the year of calls that name none.
-func (c *Config) DefaultYear(env mcp.Env) (int, error) {
+func (c *Config) DefaultYear(env host.Env) (int, error) {
 	text := env.Getenv("TRIPTYCH_AOC_YEAR")
 	if c.Year != 0 || text == "" {
 		return ParseYear(c.Year)
@@ -77,7 +78,7 @@ func (c *Config) DefaultYear(env mcp.Env) (int, error) {
 }
 
 // Open returns the family's table. Nothing is read or written yet.
-func (c *Config) Open(_ context.Context, env mcp.Env) (*mcp.Table, error) {
+func (c *Config) Open(_ context.Context, env host.Env) (*mcp.Table, error) {
 	year, err := c.DefaultYear(env)
 	if err != nil {
 		return nil, err
@@ -127,7 +128,7 @@ var plainID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)
 
 // User opens the folder of a principal. Only the local user, who runs the process,
 // may use the session in the environment and in files of other programs.
-func (c *Config) User(env mcp.Env, id string) *User {
+func (c *Config) User(env host.Env, id string) *User {
 	name := id
 	if !plainID.MatchString(id) {
 		sum := sha256.Sum256([]byte(id))
@@ -135,13 +136,13 @@ func (c *Config) User(env mcp.Env, id string) *User {
 	}
 	return personal.Open(personal.Config{
 		Dir: filepath.Join(c.dir(env), "personal", name), URL: env.Getenv("TRIPTYCH_AOC_URL"),
-		Shared: id == mcp.Local().ID, Getenv: env.Getenv, Now: env.Now,
+		Shared: id == host.Local().ID, Getenv: env.Getenv, Now: env.Now,
 		Throttle: site.NewThrottle(throttlePath(env), c.Waiting),
 	})
 }
 
 // throttlePath returns the file that all processes of the system user share.
-func throttlePath(env mcp.Env) string {
+func throttlePath(env host.Env) string {
 	cache := env.Getenv("XDG_CACHE_HOME")
 	if cache == "" {
 		cache = filepath.Join(cmp.Or(env.Getenv("HOME"), env.Data), ".cache")

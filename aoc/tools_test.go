@@ -14,6 +14,7 @@ import (
 	"github.com/triptych-mcp/triptych/aoc/internal/personal"
 	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 )
 
 // ask sends one baseline request to the family and returns the answer.
@@ -26,7 +27,7 @@ func ask(t *testing.T, b *Book, method, params string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := server.Bind(mcp.Caller{Principal: mcp.Local(), Connection: true}, nil)
+	h := server.Bind(host.Caller{Principal: host.Local(), Connection: true}, nil)
 	req := jsonrpc.Request{ID: jsonrpc.NumberID(1), Method: method, Params: []byte(params)}
 	return string(jsonrpc.Answer(t.Context(), h, &req, nil))
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/triptych-mcp/triptych/aoc/internal/site"
 	"github.com/triptych-mcp/triptych/aoc/race"
 	"github.com/triptych-mcp/triptych/aoc/sitetest"
-	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/mcp/mcptest"
 )
 
@@ -89,7 +89,7 @@ func openDesk(t *testing.T, session string, change func(*tools), files map[strin
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := family.user(mcp.Local().ID).Login(s); err != nil {
+		if err := family.user(host.Local().ID).Login(s); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -13,7 +13,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/debugger"
 	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
-	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 )
 
 // markLine is the line of the mark where main stops.
@@ -271,7 +271,7 @@ func TestCallsAreRefusedWithLimits(t *testing.T) {
 		"--no-launch": {AllowCalls: true, NoLaunch: true},
 	} {
 		cfg := debugger.Config{Live: live}
-		_, err := cfg.Open(t.Context(), mcp.Env{Logger: slog.New(slog.DiscardHandler), Now: time.Now, Getenv: func(string) string { return "" }})
+		_, err := cfg.Open(t.Context(), host.Env{Logger: slog.New(slog.DiscardHandler), Now: time.Now, Getenv: func(string) string { return "" }})
 		if err == nil {
 			t.Fatalf("--allow-calls with %s is permitted", flag)
 		}

@@ -25,6 +25,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/session"
 	"github.com/triptych-mcp/triptych/debugger/internal/session/folders"
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/mcp/secrets"
 )
 
@@ -83,7 +84,7 @@ func closedTable() *mcp.Table {
 }
 
 // Open returns the family's table.
-func (c *Config) Open(_ context.Context, env mcp.Env) (*mcp.Table, error) {
+func (c *Config) Open(_ context.Context, env host.Env) (*mcp.Table, error) {
 	sessions, rules, err := c.Live.open(env)
 	if err != nil {
 		return nil, err
@@ -150,7 +151,7 @@ func (t *Traces) registerFlags(set *pflag.FlagSet) {
 const findingsFolder = "recording-index"
 
 // findingsOf returns that folder, "" without a data folder.
-func findingsOf(env mcp.Env) string {
+func findingsOf(env host.Env) string {
 	if env.Data == "" {
 		return ""
 	}
@@ -161,7 +162,7 @@ func findingsOf(env mcp.Env) string {
 const tracesFolder = "traces"
 
 // open returns the set of folders.
-func (t Traces) open(env mcp.Env) (folders.Set, error) {
+func (t Traces) open(env host.Env) (folders.Set, error) {
 	all, err := folders.Given(t, env.Getenv("TRIPTYCH_TRACES"))
 	if err != nil {
 		return nil, fmt.Errorf("folder of traces: %w", err)
@@ -183,7 +184,7 @@ const indexFolder = "source-index"
 
 // open returns the group of tools. Its rules are read by the first search. The
 // analysis of projects is stored in the folder index unless that is empty.
-func (p Projects) open(env mcp.Env, index string) (*bugtools.Group, error) {
+func (p Projects) open(env host.Env, index string) (*bugtools.Group, error) {
 	all, err := folders.Given(p, env.Getenv("TRIPTYCH_PROJECTS"))
 	if err != nil {
 		return nil, fmt.Errorf("folder of projects: %w", err)
@@ -228,7 +229,7 @@ func (d *Documents) registerFlags(set *pflag.FlagSet) {
 
 // open returns the group of tools. Its library opens what it needs with the first
 // request.
-func (d *Documents) open(env mcp.Env) (*xmltools.Group, error) {
+func (d *Documents) open(env host.Env) (*xmltools.Group, error) {
 	if d.Memory < 0 || d.Size < 0 || d.Timeout < 0 {
 		return nil, errors.New("limits of documents must not be negative")
 	}

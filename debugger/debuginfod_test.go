@@ -4,7 +4,7 @@ import (
 	"log/slog"
 	"testing"
 
-	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 )
 
 // TestDebuginfod: servers are asked only if the option or its variable is set, whatever
@@ -26,7 +26,7 @@ func TestDebuginfod(t *testing.T) {
 		"the option, without TLS": {true, "", "http://debuginfod.example", false, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			env := mcp.Env{Logger: slog.New(slog.DiscardHandler), Getenv: func(name string) string {
+			env := host.Env{Logger: slog.New(slog.DiscardHandler), Getenv: func(name string) string {
 				return map[string]string{"TRIPTYCH_DEBUGINFOD": tt.variable, "DEBUGINFOD_URLS": tt.urls}[name]
 			}}
 			c := Live{Debuginfod: tt.option}

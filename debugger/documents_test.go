@@ -70,7 +70,7 @@ func documentFolder(t *testing.T) string {
 func openDocuments(t *testing.T, config debugger.Documents, vars map[string]string) *mcptest.Client {
 	t.Helper()
 	cfg := debugger.Config{Documents: config}
-	table, err := cfg.Open(t.Context(), mcp.Env{
+	table, err := cfg.Open(t.Context(), host.Env{
 		Logger: slog.New(slog.DiscardHandler), Now: time.Now, Data: t.TempDir(), Getenv: func(name string) string { return vars[name] },
 	})
 	if err != nil {
@@ -453,7 +453,7 @@ func TestDocumentsConfiguration(t *testing.T) {
 		{debugger.Documents{Timeout: -1}, "must not be negative"},
 	} {
 		cfg := debugger.Config{Documents: tt.config}
-		_, err := cfg.Open(t.Context(), mcp.Env{Logger: slog.New(slog.DiscardHandler), Now: time.Now, Getenv: func(string) string { return "" }})
+		_, err := cfg.Open(t.Context(), host.Env{Logger: slog.New(slog.DiscardHandler), Now: time.Now, Getenv: func(string) string { return "" }})
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%+v: got %v, want %s", tt.config, err, tt.want)
 		}
@@ -473,7 +473,7 @@ func TestDocumentsTimeout(t *testing.T) {
 // A query ends with the interest of who asked it.
 func TestDocumentsCancelled(t *testing.T) {
 	cfg := debugger.Config{Documents: debugger.Documents{Roots: []string{documentFolder(t)}}}
-	table, err := cfg.Open(t.Context(), mcp.Env{Logger: slog.New(slog.DiscardHandler), Now: time.Now, Getenv: func(string) string { return "" }})
+	table, err := cfg.Open(t.Context(), host.Env{Logger: slog.New(slog.DiscardHandler), Now: time.Now, Getenv: func(string) string { return "" }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -481,7 +481,7 @@ func TestDocumentsCancelled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := server.Bind(mcp.Caller{Principal: mcp.Local(), Connection: true}, nil)
+	h := server.Bind(host.Caller{Principal: host.Local(), Connection: true}, nil)
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(100*time.Millisecond, cancel)
 	params := fmt.Sprintf(`{"name":"xpath_query","arguments":{"document":"<a>%s</a>","query":"count(//b[count(//b[count(//b) > 3]) > 2])"}}`, strings.Repeat("<b/>", 3000))
@@ -503,7 +503,7 @@ func TestDocumentScopes(t *testing.T) {
 	} {
 		for _, has := range []mcp.Scope{"document:read", "document:write", "debug:write"} {
 			cfg := &debugger.Config{Documents: debugger.Documents{Roots: []string{dir}}}
-			got := ask(t, cfg, mcp.Principal{ID: "k", Scopes: []mcp.Scope{has}}, `tools/call {"name":"`+tool+`}`)
+			got := ask(t, cfg, host.Principal{ID: "k", Scopes: []mcp.Scope{has}}, `tools/call {"name":"`+tool+`}`)
 			if refused := strings.Contains(got, `"code":-32003`); refused == (has == scope) {
 				t.Errorf("%s with %s: %s", tool, has, got)
 			}
@@ -526,7 +526,7 @@ func TestDocumentFoldersAreHidden(t *testing.T) {
 	if err := os.Symlink(dir, link); err != nil {
 		t.Fatal(err)
 	}
-	remote := mcp.Principal{ID: "k", Scopes: []mcp.Scope{"document:read", "document:write"}}
+	remote := host.Principal{ID: "k", Scopes: []mcp.Scope{"document:read", "document:write"}}
 	const stats = `tools/call {"name":"cache_stats"}`
 	for _, tt := range []struct{ arguments, then, want string }{
 		{`xpath_query","arguments":{"document":"sub/one.xml","query":"base-uri(/), document-uri(/), static-base-uri(), string(resolve-uri('x'))"`, "", "xs:anyURI: file:///sub/one.xml"},

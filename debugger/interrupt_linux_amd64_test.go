@@ -16,6 +16,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/record/recording"
 	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/mcp/mcptest/sample"
 )
 
@@ -151,7 +152,7 @@ func clientOf(t *testing.T, cfg debugger.Config) *recordedSession {
 		t.Fatal(err)
 	}
 	sent := new(progressOf)
-	s := &recordedSession{t: t, sent: sent, handler: server.Bind(mcp.Caller{Principal: mcp.Principal{ID: "ann", Scopes: mcp.Local().Scopes}, Send: sent, Connection: true}, nil)}
+	s := &recordedSession{t: t, sent: sent, handler: server.Bind(host.Caller{Principal: host.Principal{ID: "ann", Scopes: host.Local().Scopes}, Send: sent, Connection: true}, nil)}
 	t.Cleanup(func() { s.handler.End(context.WithoutCancel(t.Context())) })
 	s.ask(t.Context(), "initialize", `{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}`)
 	return s

@@ -19,7 +19,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/serve/controltools"
 	"github.com/triptych-mcp/triptych/debugger/internal/session"
 	"github.com/triptych-mcp/triptych/debugger/internal/session/stepping"
-	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 )
 
 // Live configures what may be done with live processes.
@@ -84,7 +84,7 @@ func (c *Live) registerFlags(set *pflag.FlagSet) {
 }
 
 // open returns the registry of sessions and the rules of --attach.
-func (c *Live) open(env mcp.Env) (*session.Registry, controltools.Policy, error) {
+func (c *Live) open(env host.Env) (*session.Registry, controltools.Policy, error) {
 	if err := c.fromEnvironment(env.Getenv); err != nil {
 		return nil, nil, err
 	}
@@ -108,7 +108,7 @@ const debuginfodFolder = "triptych/debuginfod"
 
 // findDebug returns a function that asks the servers of DEBUGINFOD_URLS for debug
 // information, nil if Debuginfod is not set: no request is made without it.
-func (c *Live) findDebug(env mcp.Env) (func(buildID string) string, error) {
+func (c *Live) findDebug(env host.Env) (func(buildID string) string, error) {
 	if !c.Debuginfod && !isSet(env.Getenv("TRIPTYCH_DEBUGINFOD")) {
 		return nil, nil //nolint:nilnil // a nil function asks no server
 	}

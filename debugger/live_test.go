@@ -13,6 +13,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger"
 	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/mcp/mcptest"
 )
 
@@ -25,7 +26,7 @@ func table(t testing.TB, cfg debugger.Config) *mcp.Table {
 // tableIn opens the family for a test with a data folder.
 func tableIn(t testing.TB, folder string, cfg debugger.Config) *mcp.Table {
 	t.Helper()
-	table, err := cfg.Open(t.Context(), mcp.Env{
+	table, err := cfg.Open(t.Context(), host.Env{
 		Logger: slog.New(slog.DiscardHandler), Now: time.Now, Getenv: func(string) string { return "" }, Data: folder,
 	})
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/debugger"
 	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
-	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 )
 
 // An operator sees where each process is, and the next answer of its client still has
@@ -17,7 +17,7 @@ func TestOverview(t *testing.T) {
 	if got := cfg.Overview(t.Context()); len(got) != 0 {
 		t.Errorf("before the family is opened: %+v", got)
 	}
-	opened, err := cfg.Open(t.Context(), mcp.Env{
+	opened, err := cfg.Open(t.Context(), host.Env{
 		Logger: slog.New(slog.DiscardHandler), Now: time.Now, Data: t.TempDir(), Getenv: func(string) string { return "" },
 	})
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
 	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 )
 
 // untilOutput returns the new output of the program, when it has the text.
@@ -281,7 +282,7 @@ func TestOutputResource(t *testing.T) {
 	if err2 != nil {
 		t.Fatal(err2)
 	}
-	h := server.Bind(mcp.Caller{Principal: mcp.Principal{ID: "other", Scopes: mcp.Local().Scopes}}, nil)
+	h := server.Bind(host.Caller{Principal: host.Principal{ID: "other", Scopes: host.Local().Scopes}}, nil)
 	defer h.End(context.WithoutCancel(t.Context()))
 	req := jsonrpc.Request{ID: jsonrpc.NumberID(1), Method: "resources/read", Params: fmt.Appendf(nil, `{"uri":%q}`, uri)}
 	if raw := string(jsonrpc.Answer(t.Context(), h, &req, nil)); !strings.Contains(raw, `"error"`) || strings.Contains(raw, "ready") {

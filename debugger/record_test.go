@@ -10,18 +10,19 @@ import (
 	"github.com/triptych-mcp/triptych/debugger"
 	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 )
 
 // Records tell what a call was about, by numbers and words of ours only: what a
 // caller writes may be a secret of the program.
 func TestRecordsTellNoSecrets(t *testing.T) {
-	env := mcp.Env{Logger: slog.New(slog.DiscardHandler), Getenv: func(string) string { return "" }}
+	env := host.Env{Logger: slog.New(slog.DiscardHandler), Getenv: func(string) string { return "" }}
 	table, err := new(debugger.Config).Open(t.Context(), env)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var got map[string]string
-	server, err := mcp.New(mcp.Config{Name: "test", Version: "1", Observe: func(_ context.Context, e *mcp.Event) error {
+	server, err := mcp.New(mcp.Config{Name: "test", Version: "1", Observe: func(_ context.Context, e *host.Event) error {
 		got = e.Details
 		return nil
 	}}, table)
@@ -29,7 +30,7 @@ func TestRecordsTellNoSecrets(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = server.Close() }) // nothing is left to lose
-	h := server.Bind(mcp.Caller{Principal: mcp.Local(), Connection: true}, nil)
+	h := server.Bind(host.Caller{Principal: host.Local(), Connection: true}, nil)
 	for _, tt := range []struct {
 		tool, arguments string
 		want            map[string]string

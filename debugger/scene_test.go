@@ -18,6 +18,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/serve/sessiontools"
 	"github.com/triptych-mcp/triptych/debugger/internal/session/target"
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/mcp/mcptest"
 )
 
@@ -63,7 +64,7 @@ func (s *tableau) file(symbols.Mapping) (symbols.File, error) { return nil, errN
 func TestFileSession(t *testing.T) {
 	closed := 0
 	cfg := Config{}
-	sessions, _, err := cfg.Live.open(mcp.Env{Logger: slog.New(slog.DiscardHandler), Now: time.Now, Getenv: func(string) string { return "" }})
+	sessions, _, err := cfg.Live.open(host.Env{Logger: slog.New(slog.DiscardHandler), Now: time.Now, Getenv: func(string) string { return "" }})
 	if err != nil {
 		t.Fatal(err)
 	}

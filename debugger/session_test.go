@@ -19,6 +19,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
 	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/mcp/mcptest"
 )
 
@@ -70,7 +71,7 @@ func TestTwoSessions(t *testing.T) {
 // HTTP on the baseline.
 func send(t *testing.T, server *mcp.Server, principal, tool, arguments string) string {
 	t.Helper()
-	h := server.Bind(mcp.Caller{Principal: mcp.Principal{ID: principal, Scopes: mcp.Local().Scopes}}, nil)
+	h := server.Bind(host.Caller{Principal: host.Principal{ID: principal, Scopes: host.Local().Scopes}}, nil)
 	defer h.End(context.WithoutCancel(t.Context()))
 	req := jsonrpc.Request{
 		ID: jsonrpc.NumberID(1), Method: "tools/call",
@@ -109,7 +110,7 @@ func TestEndSession(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := debuggertest.Start(t, "shapes.c")
-	h := server.Bind(mcp.Caller{Principal: mcp.Local(), Connection: true}, nil)
+	h := server.Bind(host.Caller{Principal: host.Local(), Connection: true}, nil)
 	req := jsonrpc.Request{ID: jsonrpc.NumberID(1), Method: "tools/call", Params: fmt.Appendf(nil, `{"name":"debugger/attach","arguments":{"pid":%d}}`, p.PID)}
 	contains(t, string(jsonrpc.Answer(t.Context(), h, &req, nil)), "Successfully attached")
 	h.End(t.Context())
@@ -176,7 +177,7 @@ func TestPolicy(t *testing.T) {
 		contains(t, c.fails("attach", args{"pid": p.PID}, -32003), "--attach is "+strings.Join(tt.rules, ","))
 	}
 	cfg := debugger.Config{Live: debugger.Live{Attach: []string{"all"}}}
-	_, err := cfg.Open(t.Context(), mcp.Env{Logger: slog.New(slog.DiscardHandler), Now: time.Now, Getenv: func(string) string { return "" }})
+	_, err := cfg.Open(t.Context(), host.Env{Logger: slog.New(slog.DiscardHandler), Now: time.Now, Getenv: func(string) string { return "" }})
 	if err == nil || !strings.Contains(err.Error(), `rule "all" of --attach`) {
 		t.Errorf("a rule that is none: %v", err)
 	}
@@ -185,7 +186,7 @@ func TestPolicy(t *testing.T) {
 // What the environment says holds where no flag says otherwise.
 func TestEnvironment(t *testing.T) {
 	open := func(cfg debugger.Live, name, value string) error {
-		table, err := (&debugger.Config{Live: cfg}).Open(t.Context(), mcp.Env{
+		table, err := (&debugger.Config{Live: cfg}).Open(t.Context(), host.Env{
 			Logger: slog.New(slog.DiscardHandler), Now: time.Now,
 			Getenv: func(asked string) string {
 				if asked == name {
@@ -289,7 +290,7 @@ func TestCancel(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := debuggertest.Start(t, "shapes.c")
-	h := server.Bind(mcp.Caller{Principal: mcp.Local(), Connection: true}, nil)
+	h := server.Bind(host.Caller{Principal: host.Local(), Connection: true}, nil)
 	defer h.End(context.WithoutCancel(t.Context()))
 	do := func(ctx context.Context, tool, arguments string) string {
 		req := jsonrpc.Request{ID: jsonrpc.NumberID(1), Method: "tools/call", Params: fmt.Appendf(nil, `{"name":"debugger/%s","arguments":%s}`, tool, arguments)}

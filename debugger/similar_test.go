@@ -148,7 +148,7 @@ func TestProjects(t *testing.T) {
 		{"none", debugger.Projects{"gone"}, "", "folder of projects: "},
 	} {
 		cfg := debugger.Config{Projects: tt.projects}
-		served, err := cfg.Open(t.Context(), mcp.Env{
+		served, err := cfg.Open(t.Context(), host.Env{
 			Logger: slog.New(slog.DiscardHandler), Now: time.Now, Getenv: func(name string) string {
 				return map[string]string{"TRIPTYCH_PROJECTS": tt.variable}[name]
 			},
@@ -200,7 +200,7 @@ func TestFindSimilarBugsScope(t *testing.T) {
 	cfg := &debugger.Config{Projects: debugger.Projects{projectFolder(t)}}
 	request := `tools/call {"name":"debugger/find_similar_bugs","arguments":{"pattern_type":"crash"}}`
 	for _, scope := range []mcp.Scope{"debug:read", "document:read"} {
-		got := ask(t, cfg, mcp.Principal{ID: "k", Scopes: []mcp.Scope{scope}}, request)
+		got := ask(t, cfg, host.Principal{ID: "k", Scopes: []mcp.Scope{scope}}, request)
 		if refused := strings.Contains(got, `"code":-32003`); refused == (scope == "debug:read") {
 			t.Errorf("with %s: %s", scope, got)
 		}

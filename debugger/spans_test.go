@@ -11,7 +11,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/debugger"
 	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
-	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 )
 
 // spanKey is the key of the name of the span in a context.
@@ -44,7 +44,7 @@ func (l *spanList) take() []string {
 // A call of a tool has spans of its wait for the session, of its use, and of a run of the process.
 func TestSpansOfCalls(t *testing.T) {
 	var spans spanList
-	opened, err := new(debugger.Config).Open(t.Context(), mcp.Env{
+	opened, err := new(debugger.Config).Open(t.Context(), host.Env{
 		Logger: slog.New(slog.DiscardHandler), Now: time.Now, Data: t.TempDir(), Getenv: func(string) string { return "" }, Span: spans.start,
 	})
 	if err != nil {

@@ -16,6 +16,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger"
 	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 )
 
 // A fakeTrail has records and says what it is told.
@@ -50,7 +51,7 @@ type fakeAccounts struct {
 	asked   string
 }
 
-func (f *fakeAccounts) Account(_ context.Context, p mcp.Principal) (debugger.Account, error) {
+func (f *fakeAccounts) Account(_ context.Context, p host.Principal) (debugger.Account, error) {
 	f.asked = p.ID
 	return f.account, f.err
 }
@@ -65,9 +66,9 @@ func at(clock string) time.Time {
 }
 
 // ask sends one request of a caller to the family, after others.
-func ask(t *testing.T, cfg *debugger.Config, principal mcp.Principal, requests ...string) string {
+func ask(t *testing.T, cfg *debugger.Config, principal host.Principal, requests ...string) string {
 	t.Helper()
-	env := mcp.Env{Logger: slog.New(slog.DiscardHandler), Now: func() time.Time { return at("13:00:00") }, Getenv: func(string) string { return "" }}
+	env := host.Env{Logger: slog.New(slog.DiscardHandler), Now: func() time.Time { return at("13:00:00") }, Getenv: func(string) string { return "" }}
 	table, err := cfg.Open(t.Context(), env)
 	if err != nil {
 		t.Fatal(err)
@@ -76,7 +77,7 @@ func ask(t *testing.T, cfg *debugger.Config, principal mcp.Principal, requests .
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := server.Bind(mcp.Caller{Principal: principal, Connection: true}, nil)
+	h := server.Bind(host.Caller{Principal: principal, Connection: true}, nil)
 	var answer string
 	for _, request := range requests {
 		method, params, _ := strings.Cut(request, " ")
@@ -87,7 +88,7 @@ func ask(t *testing.T, cfg *debugger.Config, principal mcp.Principal, requests .
 }
 
 // call calls a tool on the baseline and returns the text of the result.
-func call(t *testing.T, cfg *debugger.Config, principal mcp.Principal, tool, arguments string) string {
+func call(t *testing.T, cfg *debugger.Config, principal host.Principal, tool, arguments string) string {
 	t.Helper()
 	got := ask(t, cfg, principal, fmt.Sprintf(`tools/call {"name":%q,"arguments":%s}`, tool, arguments))
 	var answer struct {
@@ -128,7 +129,7 @@ func TestDocumentedTexts(t *testing.T) {
 		proof: debugger.Proof{Hash: "a1b2c3"},
 	}
 	cfg := &debugger.Config{Accounts: accounts, Trail: trail}
-	key := mcp.Principal{ID: "kdb_1"}
+	key := host.Principal{ID: "kdb_1"}
 	same(t, call(t, cfg, key, "debugger/quota_status", `{}`),
 		"Quota Status:\n  Plan: Developer\n  Period: 2024-12-01 to 2024-12-31\n  Used: 4,521 / 10,000 requests\n  Remaining: 5,479 requests")
 	same(t, call(t, cfg, key, "debugger/license_info", `{}`),
@@ -146,11 +147,11 @@ func TestDocumentedTexts(t *testing.T) {
 func TestLocalUser(t *testing.T) {
 	trail := &fakeTrail{records: make([]debugger.AuditRecord, 1234)}
 	cfg := &debugger.Config{Trail: trail}
-	same(t, call(t, cfg, mcp.Local(), "debugger/quota_status", `{}`),
+	same(t, call(t, cfg, host.Local(), "debugger/quota_status", `{}`),
 		"Quota Status:\n  Plan: Local\n  Period: 2024-12-01 to 2024-12-31\n  Used: 1,234 / unlimited requests\n  Remaining: unlimited requests")
-	same(t, call(t, cfg, mcp.Local(), "debugger/license_info", `{}`),
+	same(t, call(t, cfg, host.Local(), "debugger/license_info", `{}`),
 		"License Information:\n  Type: Local\n  Status: Active\n  Expires: never\n  Features: Time-travel, Audit trails, Bug detection")
-	same(t, call(t, &debugger.Config{}, mcp.Local(), "debugger/quota_status", `{}`),
+	same(t, call(t, &debugger.Config{}, host.Local(), "debugger/quota_status", `{}`),
 		"Quota Status:\n  Plan: Local\n  Period: 2024-12-01 to 2024-12-31\n  Used: 0 / unlimited requests\n  Remaining: unlimited requests")
 }
 
@@ -169,7 +170,7 @@ func TestQuotaNumbers(t *testing.T) {
 	} {
 		account := developer
 		account.Used, account.Limit = tt.used, tt.limit
-		got := call(t, &debugger.Config{Accounts: &fakeAccounts{account: account}}, mcp.Principal{ID: "k"}, "debugger/quota_status", `{}`)
+		got := call(t, &debugger.Config{Accounts: &fakeAccounts{account: account}}, host.Principal{ID: "k"}, "debugger/quota_status", `{}`)
 		if !strings.HasSuffix(got, tt.want) {
 			t.Errorf("%d of %d: got %q, want the end %q", tt.used, tt.limit, got, tt.want)
 		}
@@ -196,7 +197,7 @@ func TestAuditFilters(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			trail := &fakeTrail{proof: debugger.Proof{Hash: "00"}}
-			got := call(t, &debugger.Config{Trail: trail}, mcp.Principal{ID: tt.caller}, "debugger/get_comprehensive_audit", tt.arguments)
+			got := call(t, &debugger.Config{Trail: trail}, host.Principal{ID: tt.caller}, "debugger/get_comprehensive_audit", tt.arguments)
 			same(t, got, "Audit Trail ("+tt.title+"):\n\nNo records\n\nHash chain verified: SHA256:00")
 			if diff := cmp.Diff(tt.want, trail.asked); diff != "" {
 				t.Errorf("filter (-want +got):\n%s", diff)
@@ -222,7 +223,7 @@ func TestAuditLines(t *testing.T) {
 	} {
 		tt.record.Time = at("01:02:03")
 		trail := &fakeTrail{records: []debugger.AuditRecord{tt.record}, proof: debugger.Proof{Hash: "00"}}
-		got := call(t, &debugger.Config{Trail: trail}, mcp.Local(), "debugger/get_comprehensive_audit", `{}`)
+		got := call(t, &debugger.Config{Trail: trail}, host.Local(), "debugger/get_comprehensive_audit", `{}`)
 		same(t, got, "Audit Trail (2024-12-05):\n\n[01:02:03] "+tt.want+"\n\nHash chain verified: SHA256:00")
 	}
 }
@@ -233,13 +234,13 @@ func TestAuditAnswers(t *testing.T) {
 	trail := &fakeTrail{proof: debugger.Proof{Hash: "00", Broken: "chain 1: 000001.jsonl line 7\nx"}}
 	trail.records = []debugger.AuditRecord{{Time: at("01:02:03"), Method: "ping", Outcome: "ok"}}
 	cfg := &debugger.Config{Trail: trail}
-	same(t, call(t, cfg, mcp.Local(), "debugger/get_comprehensive_audit", `{"start_time":"2024-12-01"}`),
+	same(t, call(t, cfg, host.Local(), "debugger/get_comprehensive_audit", `{"start_time":"2024-12-01"}`),
 		"Audit Trail (2024-12-01 to 2024-12-05):\n\n[2024-12-05 01:02:03] ping\n\nHash chain broken: chain 1: 000001.jsonl line 7 x")
 	trail.records = nil
 	for i := 50_000; i >= 0; i-- { // those that ended first began last
 		trail.records = append(trail.records, debugger.AuditRecord{Time: at("01:00:00").Add(time.Duration(i) * time.Millisecond), Method: "ping", Outcome: "ok"})
 	}
-	got := call(t, cfg, mcp.Local(), "debugger/get_comprehensive_audit", `{}`)
+	got := call(t, cfg, host.Local(), "debugger/get_comprehensive_audit", `{}`)
 	if want := ":\n\n[01:00:00] ping\n"; !strings.Contains(got, want) {
 		t.Errorf("the first record is not first: %.100q", got)
 	}
@@ -281,7 +282,7 @@ func TestErrors(t *testing.T) {
 		{"license down", debugger.Config{Accounts: &fakeAccounts{err: down}}, "license_info", `{}`, `{"code":-32603,"message":"failed to reach Valkey: connection refused"}`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got := ask(t, &tt.cfg, mcp.Local(), fmt.Sprintf(`tools/call {"name":"debugger/%s","arguments":%s}`, tt.tool, tt.arguments))
+			got := ask(t, &tt.cfg, host.Local(), fmt.Sprintf(`tools/call {"name":"debugger/%s","arguments":%s}`, tt.tool, tt.arguments))
 			same(t, got, `{"jsonrpc":"2.0","id":1,"error":`+tt.want+`}`)
 		})
 	}
@@ -294,10 +295,10 @@ func TestScopes(t *testing.T) {
 	} {
 		request := fmt.Sprintf(`tools/call {"name":%q,"arguments":{}}`, tool)
 		cfg := &debugger.Config{Trail: &fakeTrail{}}
-		if got := ask(t, cfg, mcp.Principal{ID: "k", Scopes: []mcp.Scope{scope}}, request); !strings.Contains(got, `"result"`) {
+		if got := ask(t, cfg, host.Principal{ID: "k", Scopes: []mcp.Scope{scope}}, request); !strings.Contains(got, `"result"`) {
 			t.Errorf("%s with %s: %s", tool, scope, got)
 		}
-		if got := ask(t, cfg, mcp.Principal{ID: "k", Scopes: []mcp.Scope{"document:write"}}, request); !strings.Contains(got, `"code":-32003`) {
+		if got := ask(t, cfg, host.Principal{ID: "k", Scopes: []mcp.Scope{"document:write"}}, request); !strings.Contains(got, `"code":-32003`) {
 			t.Errorf("%s without its scope: %s", tool, got)
 		}
 	}
@@ -305,7 +306,7 @@ func TestScopes(t *testing.T) {
 
 // The family alone is the documented server.
 func TestBaseline(t *testing.T) {
-	same(t, ask(t, &debugger.Config{}, mcp.Local(), `initialize {}`),
+	same(t, ask(t, &debugger.Config{}, host.Local(), `initialize {}`),
 		`{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2024-11-05","capabilities":{"tools":{}},"serverInfo":{"name":"kindly-debugger","version":"1.0.0"}}}`)
 }
 
@@ -323,7 +324,7 @@ func TestStructuredContent(t *testing.T) {
 		"get_comprehensive_audit": `{"start_time":"2024-12-05T00:00:00Z","end_time":"2024-12-05T13:00:00.000001Z","records":[` +
 			`{"time":"2024-12-05T01:02:03Z","text":"ping","key":"k","method":"ping","outcome":"ok"}],"verified":true,"hash":"00"}`,
 	} {
-		got := ask(t, cfg, mcp.Local(), initialize, `tools/call {"name":"debugger_`+tool+`","arguments":{}}`)
+		got := ask(t, cfg, host.Local(), initialize, `tools/call {"name":"debugger_`+tool+`","arguments":{}}`)
 		var answer struct {
 			Result struct{ StructuredContent json.RawMessage }
 		}

@@ -8,12 +8,13 @@ import (
 	"time"
 
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 )
 
 // TestToolsetsNameTools finds names of tools that do not exist, whose tools
 // would be in the core.
 func TestToolsetsNameTools(t *testing.T) {
-	table, err := new(Config).Open(t.Context(), mcp.Env{
+	table, err := new(Config).Open(t.Context(), host.Env{
 		Logger: slog.New(slog.DiscardHandler), Now: time.Now, Data: t.TempDir(), Getenv: func(string) string { return "" },
 	})
 	if err != nil {
@@ -35,7 +36,7 @@ func TestToolsetsNameTools(t *testing.T) {
 // On other systems the tools that need a running process are not listed, and those
 // for recordings are.
 func TestOtherSystems(t *testing.T) {
-	table, err := new(Config).Open(t.Context(), mcp.Env{
+	table, err := new(Config).Open(t.Context(), host.Env{
 		Logger: slog.New(slog.DiscardHandler), Now: time.Now, Data: t.TempDir(), Getenv: func(string) string { return "" },
 	})
 	if err != nil {

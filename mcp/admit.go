@@ -13,7 +13,7 @@ import (
 // that of the session's handshake, else the baseline.
 func (c *Call) admit(m *params.Meta) (err *jsonrpc.Error) {
 	if m.Version == nil {
-		c.rev.Revision = c.handler.caller.revision()
+		c.rev.Revision = c.handler.caller.Governing()
 		return nil
 	}
 	c.rev.Revision, err = checkClaim(m)
@@ -25,11 +25,11 @@ func (c *Call) admit(m *params.Meta) (err *jsonrpc.Error) {
 // that the error has the form of that revision.
 func checkClaim(m *params.Meta) (*host.Revision, *jsonrpc.Error) {
 	if !params.IsString(m.Version) {
-		return nil, Explained(host.Negotiate(""), InvalidParams("_meta[%q] must be a string", params.MetaVersion))
+		return nil, host.Explained(host.Negotiate(""), InvalidParams("_meta[%q] must be a string", params.MetaVersion))
 	}
 	rev := host.Modern(m.Version[1 : len(m.Version)-1])
 	if rev == nil {
-		return nil, UnsupportedVersion(jsonrpc.Unquote(m.Version))
+		return nil, host.UnsupportedVersion(jsonrpc.Unquote(m.Version))
 	}
 	if !params.IsObject(m.Capabilities) {
 		return rev, InvalidParams("_meta[%q] must be an object", params.MetaCapabilities)
@@ -43,37 +43,9 @@ func checkClaim(m *params.Meta) (*host.Revision, *jsonrpc.Error) {
 	return rev, nil
 }
 
-// MissingClaim returns the error -32602 for a request whose header names a modern
-// revision and whose body does not.
-func MissingClaim() *jsonrpc.Error {
-	return InvalidParams("params._meta must have %s and %s", params.MetaVersion, params.MetaCapabilities)
-}
-
-// UnsupportedVersion returns the error -32022. Its data lists the versions that a
-// client may claim, as server/discover does: the official suite compares the two.
-func UnsupportedVersion(requested string) *jsonrpc.Error {
-	err := &jsonrpc.Error{Code: host.CodeUnsupportedVersion, Message: "Unsupported protocol version: " + params.Quoted(requested)}
-	return err.WithData(struct {
-		Supported []string `json:"supported"`
-		Requested string   `json:"requested"`
-	}{host.ModernNames(), params.Quoted(requested)})
-}
-
-// ClientCapabilities are the capabilities that a client has declared.
-type ClientCapabilities struct {
-	Roots    bool
-	Sampling bool
-	// Forms and URLs report the modes of elicitation that the client
-	// supports.
-	Forms, URLs bool
-	Tasks       bool // the extension for tasks
-	// OutputSchemas reports whether the client wants outputSchema in lists.
-	OutputSchemas bool
-}
-
 // parseCapabilities parses the client's capabilities. Members that are unknown or
 // have an unexpected form count as absent.
-func parseCapabilities(raw []byte) (c ClientCapabilities) {
+func parseCapabilities(raw []byte) (c host.ClientCapabilities) {
 	elicitation := params.ValueOf(raw, "elicitation")
 	c.Roots = params.IsObject(params.ValueOf(raw, "roots"))
 	c.Sampling = params.IsObject(params.ValueOf(raw, "sampling"))
@@ -82,13 +54,13 @@ func parseCapabilities(raw []byte) (c ClientCapabilities) {
 	c.Forms = params.IsObject(elicitation) && (!c.URLs || params.IsObject(params.ValueOf(elicitation, "form")))
 	extensions := params.ValueOf(raw, "extensions")
 	c.Tasks = params.IsObject(params.ValueOf(extensions, tasksExtension))
-	c.OutputSchemas = params.IsObject(params.ValueOf(extensions, OutputSchemasExtension)) ||
-		params.IsObject(params.ValueOf(params.ValueOf(raw, "experimental"), OutputSchemasExtension)) // for revisions without extensions
+	c.OutputSchemas = params.IsObject(params.ValueOf(extensions, host.OutputSchemasExtension)) ||
+		params.IsObject(params.ValueOf(params.ValueOf(raw, "experimental"), host.OutputSchemasExtension)) // for revisions without extensions
 	return c
 }
 
 // Client returns the capabilities of the client that sent the request.
-func (c *Call) Client() ClientCapabilities {
+func (c *Call) Client() host.ClientCapabilities {
 	switch {
 	case c.task != nil:
 		return c.task.client
@@ -96,11 +68,9 @@ func (c *Call) Client() ClientCapabilities {
 		return parseCapabilities(c.params.Meta().Capabilities)
 	}
 	if s := c.handler.caller.Session; s != nil {
-		if h := s.handshake.Load(); h != nil {
-			return h.client
-		}
+		return s.Client()
 	}
-	return ClientCapabilities{}
+	return host.ClientCapabilities{}
 }
 
 // maxClientName limits the length of a client's name in bytes; longer names are
@@ -114,9 +84,7 @@ func (c *Call) ClientName() string {
 		return clientName(c.params.Meta().Client)
 	}
 	if s := c.handler.caller.Session; s != nil {
-		if h := s.handshake.Load(); h != nil {
-			return h.name
-		}
+		return s.ClientName()
 	}
 	return ""
 }

@@ -9,10 +9,9 @@ import (
 	"reflect"
 	"sync"
 
+	"github.com/triptych-mcp/triptych/mcp/internal/params"
 	"github.com/triptych-mcp/triptych/mcp/internal/rawschema"
 	"github.com/triptych-mcp/triptych/mcp/schema"
-
-	"github.com/triptych-mcp/triptych/mcp/internal/params"
 )
 
 // A Binding joins a handler with its schemas. [Typed] and [Raw] return one. The

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
+	"github.com/triptych-mcp/triptych/mcp/host"
 )
 
 // nowhere drops messages.
@@ -23,7 +24,7 @@ func TestEndWhileListening(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := s.Bind(Caller{Principal: Principal{ID: "a"}, Send: nowhere{}}, nil)
+	h := s.Bind(host.Caller{Principal: host.Principal{ID: "a"}, Send: nowhere{}}, nil)
 	request := jsonrpc.Request{
 		ID: jsonrpc.StringID("l"), Method: "subscriptions/listen", Params: []byte(`{"notifications":{},"_meta":{` +
 			`"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}`),
@@ -63,7 +64,7 @@ func TestTaskUsage(t *testing.T) {
 	if !s.tasks.start(small, 600, nothing) || s.tasks.start(large, 600, nothing) {
 		t.Fatal("600 of 1,000 bytes are charged once")
 	}
-	if got, want := s.TaskUsage(), (Usage{Used: 1, Limit: 10_000, Owners: 1, Refused: 1}); got != want {
+	if got, want := s.TaskUsage(), (host.Usage{Used: 1, Limit: 10_000, Owners: 1, Refused: 1}); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 	s.tasks.forget(small)

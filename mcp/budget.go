@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
+	"github.com/triptych-mcp/triptych/mcp/host"
 )
 
 // The default budgets of [Config], in bytes.
@@ -71,27 +72,20 @@ func (b *budget) give(principal string, n int) {
 	}
 }
 
-// A Usage is a snapshot of a budget.
-type Usage struct {
-	Used, Limit int64 // bytes or entries of all principals
-	Owners      int   // number of principals with a charge
-	Refused     int64 // number of rejected requests
-}
-
 // StateUsage returns the use of the budget for state that the server stores
 // between requests ([Config.StateMemory]).
-func (s *Server) StateUsage() Usage {
+func (s *Server) StateUsage() host.Usage {
 	b := &s.budget
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return Usage{Used: int64(b.total), Limit: int64(b.all), Owners: len(b.of), Refused: b.refused}
+	return host.Usage{Used: int64(b.total), Limit: int64(b.all), Owners: len(b.of), Refused: b.refused}
 }
 
 // TaskUsage returns the number of tasks that clients can ask this server for: those that run,
 // and those that have ended within the last hour.
-func (s *Server) TaskUsage() Usage {
+func (s *Server) TaskUsage() host.Usage {
 	all := &s.tasks
 	all.mu.Lock()
 	defer all.mu.Unlock()
-	return Usage{Used: int64(len(all.by)), Limit: maxTasks, Owners: len(all.of), Refused: all.refused}
+	return host.Usage{Used: int64(len(all.by)), Limit: maxTasks, Owners: len(all.of), Refused: all.refused}
 }

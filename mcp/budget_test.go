@@ -11,6 +11,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 )
 
 // frugal is a server that keeps little: each subscription below costs 228 bytes
@@ -31,7 +32,7 @@ func longURI(i int) string { return fmt.Sprintf("house://%092d", i) } // of 100 
 func TestSubscriptionsAreBounded(t *testing.T) {
 	s := frugal(t)
 	join := func(who string) *mcp.Handler {
-		h := s.Bind(mcp.Caller{Principal: mcp.Principal{ID: who}, Connection: true, Send: newWire()}, nil)
+		h := s.Bind(host.Caller{Principal: host.Principal{ID: who}, Connection: true, Send: newWire()}, nil)
 		initialize(t, h, "2025-11-25", "{}")
 		return h
 	}
@@ -69,7 +70,7 @@ func TestSubscriptionsAreBounded(t *testing.T) {
 // the resources they name and by their ids.
 func TestListensAreBounded(t *testing.T) {
 	s := frugal(t)
-	h := s.Bind(mcp.Caller{Principal: mcp.Principal{ID: "a"}, Connection: true, Send: newWire()}, nil)
+	h := s.Bind(host.Caller{Principal: host.Principal{ID: "a"}, Connection: true, Send: newWire()}, nil)
 	listen := func(id, list string) error {
 		_, err := h.Handle(t.Context(), &jsonrpc.Request{
 			ID: jsonrpc.StringID(id), Method: "subscriptions/listen",
@@ -116,7 +117,7 @@ func TestListensAreBounded(t *testing.T) {
 
 // TestNamesAreBounded sends names of 256 bytes.
 func TestNamesAreBounded(t *testing.T) {
-	_, h, _ := connect(t, mcp.Local())
+	_, h, _ := connect(t, host.Local())
 	long := strings.Repeat("n", 256)
 	for method, params := range map[string]string{
 		"tools/call":  `{"name":"` + long + `",` + claim + `}`,
@@ -127,7 +128,7 @@ func TestNamesAreBounded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := ask(t, s.Bind(mcp.Caller{}, nil), method, params)
+		got := ask(t, s.Bind(host.Caller{}, nil), method, params)
 		if !strings.Contains(got, `"code":-32602`) || !strings.Contains(got, "255 bytes") {
 			t.Errorf("%s answered %s", method, got)
 		}
@@ -158,7 +159,7 @@ func TestListChangesReachWhoMaySeeTheList(t *testing.T) {
 	for _, scope := range []mcp.Scope{"house:read", "garden:read"} {
 		w := newWire()
 		wires[scope] = w
-		h := s.Bind(mcp.Caller{Principal: mcp.Principal{ID: string(scope), Scopes: []mcp.Scope{scope}}, Connection: true, Send: w}, nil)
+		h := s.Bind(host.Caller{Principal: host.Principal{ID: string(scope), Scopes: []mcp.Scope{scope}}, Connection: true, Send: w}, nil)
 		initialize(t, h, "2025-11-25", "{}")
 		listen := jsonrpc.Request{
 			ID: jsonrpc.StringID("l"), Method: "subscriptions/listen",
@@ -199,7 +200,7 @@ func TestResultBeyondTheBudgetFailsItsTask(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b := &bedside{server: s, handler: s.Bind(mcp.Caller{Principal: mcp.Principal{ID: "key_1"}}, nil)}
+		b := &bedside{server: s, handler: s.Bind(host.Caller{Principal: host.Principal{ID: "key_1"}}, nil)}
 		id := b.nap(t, `{"ms":1100,"size":20000}`).ID
 		time.Sleep(time.Second)
 		if got := b.get(t, id); got.Status != "failed" || got.Error == nil || got.Error.Code != -32603 {

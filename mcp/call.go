@@ -43,7 +43,7 @@ type Call struct {
 
 // Caller returns the sender of the request. Families use it for rights and
 // limits, and must not use it to distinguish transports.
-func (c *Call) Caller() Caller { return c.handler.caller }
+func (c *Call) Caller() host.Caller { return c.handler.caller }
 
 // Baseline reports whether the client named no revision. Such a client is
 // answered exactly as the families' documents show.
@@ -169,5 +169,5 @@ func (c *Call) wantsLog(level Level) bool {
 		return ok && level >= asked
 	}
 	s := c.handler.caller.Session
-	return s != nil && s.wants(level)
+	return s != nil && s.State.Wants(int(level))
 }

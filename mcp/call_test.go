@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 )
 
 // TestCallsThatAreOverSendNothing has a handler that keeps its calls: once they
@@ -28,7 +29,7 @@ func TestCallsThatAreOverSendNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	w := newWire()
-	h := s.Bind(mcp.Caller{Principal: mcp.Local(), Connection: true, Send: w}, nil)
+	h := s.Bind(host.Caller{Principal: host.Local(), Connection: true, Send: w}, nil)
 	initialize(t, h, "2025-11-25", "{}")
 	ask(t, h, "logging/setLevel", `{"level":"debug"}`)
 	const wants = `{"name":"keep","_meta":{"progressToken":"p"}}`
@@ -58,7 +59,7 @@ func TestClientName(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		h := server.Bind(mcp.Caller{Principal: mcp.Local(), Session: mcp.NewSession("s"), Connection: true}, nil)
+		h := server.Bind(host.Caller{Principal: host.Local(), Session: host.NewSession("s"), Connection: true}, nil)
 		ask(t, h, "tools/call", `{"name":"who"}`)
 		ask(t, h, "initialize", `{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":`+info+`}`)
 		ask(t, h, "tools/call", `{"name":"who"}`)

@@ -3,6 +3,8 @@ package mcp
 import (
 	"cmp"
 	"slices"
+
+	"github.com/triptych-mcp/triptych/mcp/host"
 )
 
 // A capability is a part of a server on which methods depend: a server without
@@ -78,7 +80,7 @@ func (s *Server) changing() (o Capabilities) {
 // visible returns the tables with a tool, prompt or resource that the principal
 // may see. The principal is not notified of changes of other tables: a notification
 // would tell that there is something, and when it changes.
-func (s *Server) visible(p Principal) (v change) {
+func (s *Server) visible(p host.Principal) (v change) {
 	for i, t := range s.tables {
 		bit := tableSet(1) << i
 		if slices.ContainsFunc(t.Tools, func(t Tool) bool { return t.allowed(p) }) {
@@ -95,7 +97,7 @@ func (s *Server) visible(p Principal) (v change) {
 }
 
 // showsPrompts reports whether the principal may see a prompt of the table.
-func (t *Table) showsPrompts(p Principal) bool {
+func (t *Table) showsPrompts(p host.Principal) bool {
 	if t.PromptSource != nil && p.Allows(t.PromptSource.Scope) {
 		return true
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 )
 
 // A table without a document's capabilities offers what it has to clients that name no
@@ -27,7 +28,7 @@ func TestCapabilitiesOfRows(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		same(t, ask(t, server.Bind(mcp.Caller{}, nil), "initialize", `{}`),
+		same(t, ask(t, server.Bind(host.Caller{}, nil), "initialize", `{}`),
 			`{"protocolVersion":"2024-11-05","capabilities":`+tc.want+`,"serverInfo":{"name":"a","version":"1"}}`)
 	}
 }

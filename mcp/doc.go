@@ -3,7 +3,7 @@
 // Protocol at once. It knows no transport and no family of tools.
 //
 // A family is data: a [Table] of struct literals, one for each tool, with a typed
-// handler. A [Server] is made of tables. A transport authenticates a [Caller],
+// handler. A [Server] is made of tables. A transport authenticates a [host.Caller],
 // binds it, and passes requests to the bound [Handler]:
 //
 //	server, err := mcp.New(mcp.Config{Name: "greeter", Version: "1.0.0"}, &mcp.Table{
@@ -13,7 +13,7 @@
 //			Call: mcp.Typed(greet),
 //		}},
 //	})
-//	handler := server.Bind(mcp.Caller{Principal: mcp.Local(), Send: conn}, conn.Cancel)
+//	handler := server.Bind(host.Caller{Principal: host.Local(), Send: conn}, conn.Cancel)
 //	err = conn.Serve(ctx, handler)
 //
 // # The way of a request
@@ -23,7 +23,7 @@
 //	├─ Call.admit             admit.go: the revision, from _meta or the session
 //	├─ method row             method.go: what the protocol knows of the method
 //	├─ row.serve              tools.go, resources.go, prompts.go, skills.go, tasks.go, …
-//	│    ├─ Principal.Allows  caller.go: the scope of the tool or resource
+//	│    ├─ Principal.Allows  host: the scope of the tool or resource
 //	│    ├─ Binding           bind.go, schema: arguments into a struct, then the handler
 //	│    ├─ Table.Errors      the family's errors into protocol errors or tool results
 //	│    └─ Revision.append…  project.go: leaves out what the revision does not know
@@ -46,13 +46,12 @@
 // and report errors with [ToolError] and [InvalidParams]. A [Call] tells a handler
 // about its request. Of [Config] they need Name and Version.
 //
-// Transports make a [Caller] with a [Principal], and a [Session] for legacy clients.
-// Those over HTTP read a [Preview], and the HTTP rules of its [host.Revision].
-//
-// Programs fill the rest of [Config]: Tools selects tools, Oversize and Tasks are
-// stores, Observe gets an [Event] for each request. [Env] is for programs that open
-// several families. LookUp and Details of a [Tool] serve records of calls; a table whose
-// program has none omits them.
+// Transports and programs need those of package host, too. A transport makes a
+// [host.Caller] with a [host.Principal], and a [host.Session] for legacy clients; one over
+// HTTP reads a [host.Preview], and the HTTP rules of its [host.Revision]. A program fills
+// the rest of [Config]: Tools selects tools, Oversize and Tasks are stores, Observe gets a
+// [host.Event] for each request. LookUp and Details of a [Tool] serve records of calls; a
+// table whose program has none omits them.
 //
 // # Who gets which shapes
 //

@@ -1,12 +1,8 @@
 package mcp
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
-	"time"
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp/host"
@@ -74,35 +70,6 @@ func plainErrors(err error) error {
 	return err
 }
 
-// documented are the codes whose messages are documented as they are in every revision.
-var documented = []jsonrpc.Code{
-	jsonrpc.CodeParseError, jsonrpc.CodeInvalidRequest, jsonrpc.CodeMethodNotFound, host.CodeAuthentication, host.CodeQuotaExceeded,
-}
-
-// Explained returns the error with the reason of its data.details behind the message. On
-// the baseline, and where the message is documented as it is, it returns the error itself.
-func Explained(rev *host.Revision, err *jsonrpc.Error) *jsonrpc.Error {
-	if rev == baseline.Revision || slices.Contains(documented, err.Code) || strings.Contains(err.Message, ": ") {
-		return err
-	}
-	message := withDetails(err)
-	if message == err.Message {
-		return err
-	}
-	return &jsonrpc.Error{Code: err.Code, Message: message, Data: err.Data}
-}
-
-// withDetails returns the message of an error and the reason in its data.details, once.
-func withDetails(err *jsonrpc.Error) string {
-	var data struct {
-		Details string `json:"details"`
-	}
-	if json.Unmarshal(err.Data, &data) != nil || data.Details == "" || strings.HasSuffix(err.Message, data.Details) {
-		return err.Message
-	}
-	return err.Message + ": " + data.Details
-}
-
 // InvalidParams returns the error -32602 with the reason in data.details.
 func InvalidParams(format string, args ...any) *jsonrpc.Error {
 	return params.Invalid(format, args...)
@@ -129,19 +96,6 @@ func permissionDenied(need Scope) *jsonrpc.Error {
 	}{fmt.Sprintf("this needs the scope %s, which the key does not have", need), need})
 }
 
-// MissingScope returns the scope for lack of which a request was rejected, or ""
-// if it was rejected for another reason. Transports use it for their challenge
-// (RFC 6750, section 3.1).
-func MissingScope(err *jsonrpc.Error) Scope {
-	var data struct {
-		Scope Scope `json:"scope"`
-	}
-	if err.Code != host.CodePermissionDenied || json.Unmarshal(err.Data, &data) != nil {
-		return ""
-	}
-	return data.Scope
-}
-
 // An UnavailableError reports that an external service, such as a store, is
 // temporarily not available. Clients see the message. In revisions with plain
 // HTTP statuses, the status is 503.
@@ -153,38 +107,6 @@ func (e *UnavailableError) Error() string { return e.Message }
 // Unwrap returns the protocol error.
 func (e *UnavailableError) Unwrap() error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: e.Message}
-}
-
-// A QuotaError reports the use of a quota or rate, and when there will be more.
-// Its code is documented for baseline clients; later revisions forbid that code,
-// so it depends on the revision.
-type QuotaError struct {
-	Limit   int64
-	Used    int64
-	ResetAt time.Time
-	// Details is additional text for users; it may be "".
-	Details string
-}
-
-// Error returns the documented message. The limits and the time to wait are in
-// the data.
-func (e *QuotaError) Error() string { return "Quota exceeded" }
-
-// Wire returns the error with the code of the revision. If that is not the
-// documented code, data.code has the latter.
-func (e *QuotaError) Wire(rev *host.Revision) *jsonrpc.Error {
-	data := struct {
-		Limit   int64        `json:"limit"`
-		Used    int64        `json:"used"`
-		ResetAt string       `json:"reset_at"`
-		Code    jsonrpc.Code `json:"code,omitempty"`
-		Details string       `json:"details,omitempty"`
-	}{Limit: e.Limit, Used: e.Used, ResetAt: e.ResetAt.UTC().Format(time.RFC3339), Details: e.Details}
-	if rev.Quota != host.CodeQuotaExceeded {
-		data.Code = host.CodeQuotaExceeded
-	}
-	err := &jsonrpc.Error{Code: rev.Quota, Message: e.Error()}
-	return err.WithData(data)
 }
 
 // missingExtension returns the error for a request that needs an extension which

@@ -8,6 +8,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 )
 
 type addArgs struct {
@@ -39,7 +40,7 @@ func Example() {
 {"jsonrpc":"2.0","id":2,"method":"resources/read","params":{"uri":"maths://pi"}}
 `)
 	conn := jsonrpc.NewConn(in, os.Stdout, jsonrpc.Config{})
-	handler := server.Bind(mcp.Caller{Principal: mcp.Local(), Connection: true, Send: conn}, conn.Cancel)
+	handler := server.Bind(host.Caller{Principal: host.Local(), Connection: true, Send: conn}, conn.Cancel)
 	if err := conn.Serve(context.Background(), handler); err != nil {
 		fmt.Println(err)
 	}

@@ -33,10 +33,10 @@ func (h *Handler) Handle(ctx context.Context, req *jsonrpc.Request, dst []byte) 
 func (c *Call) explained(err error) error {
 	rev := c.rev.Revision
 	if rev == nil {
-		rev = c.handler.caller.revision()
+		rev = c.handler.caller.Governing()
 	}
 	if rpc, ok := errors.AsType[*jsonrpc.Error](err); ok {
-		if told := Explained(rev, rpc); told != rpc {
+		if told := host.Explained(rev, rpc); told != rpc {
 			return told
 		}
 	}
@@ -64,10 +64,10 @@ func (h *Handler) handle(ctx context.Context, req *jsonrpc.Request, call *Call, 
 // parse sets p from the params of the request, which a preview may have parsed
 // already.
 func (h *Handler) parse(req *jsonrpc.Request, p *params.Params) (params.Meta, *jsonrpc.Error) {
-	if v := h.preview; v != nil && v.request == req {
+	if v := h.preview; v != nil && v.Parsed.Request == req {
 		h.preview = nil // do not retain the message after its request
-		*p = v.params
-		return v.meta, v.bad
+		*p = v.Parsed.Params
+		return v.Parsed.Meta, v.Parsed.Err
 	}
 	return p.Parse(req.Params)
 }
@@ -106,7 +106,7 @@ func (h *Handler) Preempt(req *jsonrpc.Request) bool {
 	switch req.Method {
 	case "notifications/initialized":
 		if h.caller.Session != nil {
-			h.caller.Session.ready.Store(true)
+			h.caller.Session.State.Ready.Store(true)
 		}
 	case "notifications/cancelled":
 		h.cancelRequest(req.Params)
@@ -169,7 +169,7 @@ func (h *Handler) Sequence(req *jsonrpc.Request) string {
 // without batches (after 2025-03-26), and batches with requests that must not be
 // in one.
 func (h *Handler) GuardBatch(items []jsonrpc.Request) (refused *jsonrpc.Error, nullID bool) {
-	if !h.caller.revision().Has(host.Batches) {
+	if !h.caller.Governing().Has(host.Batches) {
 		return invalidRequest("the negotiated protocol revision has no batches"), h.NullID()
 	}
 	for i := range items {
@@ -189,11 +189,11 @@ func (h *Handler) GuardBatch(items []jsonrpc.Request) (refused *jsonrpc.Error, n
 func (h *Handler) ReusesID(req *jsonrpc.Request) bool {
 	var p params.Params
 	m, err := p.Parse(req.Params)
-	return h.caller.revision() == baseline.Revision && (err != nil || m.Version == nil)
+	return h.caller.Governing() == baseline.Revision && (err != nil || m.Version == nil)
 }
 
 // NullID implements [jsonrpc.IDPolicy]. It reports whether an answer to a request
 // without a readable id has "id":null.
 func (h *Handler) NullID() bool {
-	return h.caller.revision().Has(host.NullIDs)
+	return h.caller.Governing().Has(host.NullIDs)
 }

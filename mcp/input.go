@@ -69,7 +69,7 @@ func (c *Call) AskWithState(ctx context.Context, asks map[string]InputRequest, s
 func (c *Call) ask(ctx context.Context, asks map[string]InputRequest, state []byte) (map[string]json.RawMessage, error) {
 	client := c.Client()
 	for _, key := range slices.Sorted(maps.Keys(asks)) {
-		if need := client.lacks(asks[key].Method); need != "" {
+		if need := lacking(&client, asks[key].Method); need != "" {
 			return nil, c.cannotAsk(need)
 		}
 	}
@@ -82,8 +82,8 @@ func (c *Call) ask(ctx context.Context, asks map[string]InputRequest, state []by
 	return c.askNow(ctx, asks)
 }
 
-// lacks names the capability that a method needs and the client has not.
-func (k *ClientCapabilities) lacks(method string) string {
+// lacking names the capability that a method needs and the client has not.
+func lacking(k *host.ClientCapabilities, method string) string {
 	switch {
 	case method == "elicitation/create" && !k.Forms:
 		return "elicitation"

@@ -32,8 +32,8 @@ func serveInitialize(_ context.Context, s *Server, c *Call, dst []byte) ([]byte,
 	}
 	c.rev = rev
 	if session := c.handler.caller.Session; session != nil {
-		session.dropSubscriptions(&s.budget, c.handler.caller.Principal.ID, false)
-		session.begin(&handshake{rev: rev.Revision, client: parseCapabilities(capabilities), name: clientName(c.params.Optional("clientInfo"))})
+		s.budget.give(c.handler.caller.Principal.ID, session.State.DropSubscriptions(false))
+		session.Begin(rev.Revision, parseCapabilities(capabilities), clientName(c.params.Optional("clientInfo")))
 	}
 	dst = append(dst, `"protocolVersion":`...)
 	dst = jsonrpc.AppendString(dst, rev.Answers)
@@ -200,7 +200,7 @@ func serveSetLevel(_ context.Context, _ *Server, c *Call, dst []byte) ([]byte, e
 		return dst, InvalidParams("level must be one of %s", levelNames())
 	}
 	if s := c.handler.caller.Session; s != nil {
-		s.setLevel(level)
+		s.State.SetLevel(int(level))
 	}
 	return dst, nil
 }

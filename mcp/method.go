@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/triptych-mcp/triptych/mcp/host"
-
 	"github.com/triptych-mcp/triptych/mcp/internal/params"
 )
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 )
 
 // A link has one object of annotations: its own and those of the resource.
@@ -28,7 +29,7 @@ func TestAnnotationsOfALink(t *testing.T) {
 		"2025-06-18": `{"type":"resource_link","uri":"house://hall","name":"hall","annotations":{"audience":["user"],"priority":0.5,"lastModified":"2026-07-28T12:00:00Z"}}`,
 		"2025-11-25": `{"type":"resource_link","uri":"house://hall","name":"hall","annotations":{"audience":["user"],"priority":0.5,"lastModified":"2026-07-28T12:00:00Z"}}`,
 	} {
-		h := server.Bind(mcp.Caller{Principal: mcp.Local(), Connection: true}, nil)
+		h := server.Bind(host.Caller{Principal: host.Local(), Connection: true}, nil)
 		initialize(t, h, revision, "{}")
 		if got := ask(t, h, "tools/call", `{"name":"link","arguments":{}}`); !strings.Contains(got, `"content":[`+want+`]`) {
 			t.Errorf("%s: got %s, want %s", revision, got, want)

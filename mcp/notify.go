@@ -171,11 +171,11 @@ func (s *Server) listeners() []*Handler {
 // is complete, and through each of its listen requests. It omits what the caller
 // may not see.
 func (h *Handler) notifyChange(ctx context.Context, c *change) {
-	if s := h.caller.Session; s != nil && h.caller.Unsolicited && s.ready.Load() {
+	if s := h.caller.Session; s != nil && h.caller.Unsolicited && s.State.Ready.Load() {
 		mine := h.server.visible(h.caller.Principal)
 		mine.tools, mine.prompts, mine.resources = mine.tools&c.tools, mine.prompts&c.prompts, mine.resources&c.resources
 		mine.uris = c.uris
-		h.send(ctx, &mine, s.Revision().Has(host.DocumentedShapes), s.subscribed, nil)
+		h.send(ctx, &mine, s.Revision().Has(host.DocumentedShapes), s.State.Subscribed, nil)
 	}
 	for _, l := range h.book.all() {
 		l.notifyChange(ctx, h, c)
@@ -240,7 +240,6 @@ const (
 	LevelCritical
 	LevelAlert
 	LevelEmergency
-	levelOff // nothing is sent
 )
 
 // levels holds the names of the levels in RFC 5424, by number.
@@ -256,7 +255,7 @@ func parseLevel(name string) (Level, bool) {
 			return Level(i), true
 		}
 	}
-	return levelOff, false
+	return 0, false
 }
 
 // levelNames lists the names, for error texts.

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/mcp/host"
 )
 
@@ -66,7 +65,7 @@ func TestNullIsLeftOut(t *testing.T) {
 // nullAnswer returns the answer to one request of a fresh session.
 func nullAnswer(t *testing.T, version, method, params string) string {
 	t.Helper()
-	_, h, _ := connect(t, mcp.Local())
+	_, h, _ := connect(t, host.Local())
 	if version != "" && version != "2026-07-28" {
 		initialize(t, h, version, "{}")
 	}

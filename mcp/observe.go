@@ -11,63 +11,7 @@ import (
 	"github.com/triptych-mcp/triptych/mcp/internal/params"
 )
 
-// An Event describes an answered request, for audit trails and metrics. It
-// contains no arguments and no results, so that no secrets reach a record. It is
-// valid until the observer returns.
-type Event struct {
-	Caller Caller
-	// Method is the method as sent. Known reports whether it exists.
-	Method string
-	Known  bool
-	// Probe reports whether the request only checked that a server is there;
-	// such requests need not be recorded. Browsing reports whether it only
-	// listed what the server offers.
-	Probe, Browsing bool
-	// Family and Target are the family and the documented name of the tool.
-	// Without a Family, Target is the URI of a resource or the name of a
-	// prompt.
-	Family, Target string
-	Started        time.Time
-	Took           time.Duration
-	// RequestID is the id of the request: a number, or the text of a string.
-	// It is set for [Config.Trace] only. Revision governs the request; nil if
-	// it could not be determined.
-	RequestID string
-	Revision  *host.Revision
-	// Code is the code of the error answer, 0 if there is a result.
-	Code jsonrpc.Code
-	// Failed reports whether the result is an error of the tool.
-	Failed bool
-	// Cancelled reports whether the request was cancelled and is not
-	// answered.
-	Cancelled bool
-	// Task reports whether the call became a task. The end of a task is an
-	// event of its own with the Method [TaskEnd], whose Started is the time
-	// of the end.
-	Task bool
-	// LookUp reports whether the request changed nothing and showed neither
-	// credentials nor data of another caller, according to the rows of its
-	// method and its tool. Everything else counts as a change.
-	LookUp bool
-	// Details holds the facts from [Tool.Details].
-	Details map[string]string
-}
-
-// Methods of events that are not requests: the end of a task, and of the session
-// that an initialize request started. Started is when it ended, and Took how
-// long it lasted.
-const (
-	TaskEnd    = "task/end"
-	SessionEnd = "session/end"
-)
-
-// IsRequest reports whether the event is a request, rather than the end of a task
-// or session. A request with such an invented method is a request.
-func (e *Event) IsRequest() bool {
-	return !e.Known || e.Method != TaskEnd && e.Method != SessionEnd
-}
-
-// EventKinds calls yield for each kind of request that an [Event] may be of: for each method
+// EventKinds calls yield for each kind of request that an [host.Event] may be of: for each method
 // that exists and, for tools/call, each tool of the server.
 func (s *Server) EventKinds(yield func(method, family, tool string)) {
 	for i := range methods {
@@ -82,7 +26,7 @@ func (s *Server) EventKinds(yield func(method, family, tool string)) {
 
 // observed handles a request and then calls the observer, even after a panic.
 func (h *Handler) observed(ctx context.Context, req *jsonrpc.Request, call *Call, dst []byte) (out []byte, err error) {
-	event := Event{Caller: h.caller, Method: req.Method, Started: time.Now(), Code: jsonrpc.CodeInternalError}
+	event := host.Event{Caller: h.caller, Method: req.Method, Started: time.Now(), Code: jsonrpc.CodeInternalError}
 	if row := call.method; row != nil {
 		event.Known, event.Probe, event.Browsing = true, row.purpose == probe, row.purpose == browsing
 	}
@@ -111,7 +55,7 @@ func (h *Handler) observed(ctx context.Context, req *jsonrpc.Request, call *Call
 	return out, err
 }
 
-// looksUp returns [Event.LookUp].
+// looksUp returns [host.Event.LookUp].
 func (c *Call) looksUp() bool {
 	switch {
 	case c.method == nil:
@@ -133,8 +77,8 @@ func (c *Call) observeEnd(ctx context.Context, began time.Time, err error) error
 		return err
 	}
 	now := time.Now()
-	lost := server.cfg.Observe(ctx, &Event{
-		Caller: c.handler.caller, Method: TaskEnd, Known: true, Family: c.tool.table.Family, Target: c.tool.Name,
+	lost := server.cfg.Observe(ctx, &host.Event{
+		Caller: c.handler.caller, Method: host.TaskEnd, Known: true, Family: c.tool.table.Family, Target: c.tool.Name,
 		Started: now, Took: now.Sub(began), Code: codeOf(err), Failed: c.failure, Cancelled: ctx.Err() != nil, Details: c.details,
 	})
 	if lost != nil {
@@ -147,10 +91,10 @@ func (c *Call) observeEnd(ctx context.Context, began time.Time, err error) error
 // session was started.
 func (h *Handler) observeLeaving(ctx context.Context) {
 	s := h.caller.Session
-	if h.server.cfg.Observe == nil || !h.caller.Unsolicited || s == nil || s.handshake.Load() == nil || s.left.Swap(true) {
+	if h.server.cfg.Observe == nil || !h.caller.Unsolicited || s == nil || !s.Begun() || s.State.Left.Swap(true) {
 		return
 	}
-	event := Event{Caller: h.caller, Method: SessionEnd, Known: true, Started: time.Now(), Took: s.age(), Revision: s.Revision()}
+	event := host.Event{Caller: h.caller, Method: host.SessionEnd, Known: true, Started: time.Now(), Took: s.State.Age(), Revision: s.Revision()}
 	if err := h.server.cfg.Observe(ctx, &event); err != nil {
 		h.server.cfg.Logger.Error("end of a session not recorded", "session", s.ID, "err", err)
 	}
@@ -176,12 +120,8 @@ func (c *Call) target() (family, name string) {
 	return "", params.Quoted(params.Unquoted(c.method.target.member(&c.params)))
 }
 
-// A TraceContext is the W3C trace context in _meta of a request (SEP-414) as the
-// client sent it; it may be invalid.
-type TraceContext struct{ Parent, State string }
-
 // traceContextOf returns the trace context of params, or the zero value.
-func traceContextOf(raw []byte) (t TraceContext) {
+func traceContextOf(raw []byte) (t host.TraceContext) {
 	var p params.Params
 	if _, err := p.Parse(raw); err != nil {
 		return t
@@ -190,10 +130,10 @@ func traceContextOf(raw []byte) (t TraceContext) {
 	if params.IsNull(meta.Raw) {
 		return t
 	}
-	return TraceContext{Parent: params.Unquoted(meta.Other("traceparent")), State: params.Unquoted(meta.Other("tracestate"))}
+	return host.TraceContext{Parent: params.Unquoted(meta.Other("traceparent")), State: params.Unquoted(meta.Other("tracestate"))}
 }
 
-// requestIDOf returns the id of a request in the form of [Event.RequestID].
+// requestIDOf returns the id of a request in the form of [host.Event.RequestID].
 func requestIDOf(req *jsonrpc.Request) string {
 	raw := req.ID.Raw()
 	switch {

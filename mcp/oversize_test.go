@@ -65,7 +65,7 @@ func TestLargeAnswers(t *testing.T) {
 	}
 	local := false
 	ask := func(owner, method, params string) (result answer) {
-		h := server.Bind(mcp.Caller{Principal: mcp.Principal{ID: owner}, Connection: local}, nil)
+		h := server.Bind(host.Caller{Principal: host.Principal{ID: owner}, Connection: local}, nil)
 		raw := jsonrpc.Answer(t.Context(), h, &jsonrpc.Request{ID: jsonrpc.NumberID(1), Method: method, Params: []byte(params)}, nil)
 		if len(raw) > mcp.MaxAnswer+1000 {
 			t.Fatalf("%s: %d bytes were sent", method, len(raw))

@@ -108,7 +108,7 @@ func TestPromptArguments(t *testing.T) {
 
 // A key without the scope of a source sees none of its prompts and may get none.
 func TestPromptScope(t *testing.T) {
-	c := mcptest.Config{Principal: mcp.Principal{ID: "key", Scopes: []mcp.Scope{"other"}}}.Connect(t, library(3))
+	c := mcptest.Config{Principal: host.Principal{ID: "key", Scopes: []mcp.Scope{"other"}}}.Connect(t, library(3))
 	c.Initialize("2025-11-25")
 	if list := c.List("prompts"); len(list) != 1 {
 		t.Errorf("%d prompts are listed", len(list))

@@ -31,7 +31,7 @@ func TestBooleanSchemas(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, rev := range host.Revisions() {
-		h := server.Bind(mcp.Caller{Principal: mcp.Local(), Connection: true}, nil)
+		h := server.Bind(host.Caller{Principal: host.Local(), Connection: true}, nil)
 		params, want := "{}", plain
 		switch {
 		case rev.Modern:

@@ -206,7 +206,8 @@ func serveSubscribe(_ context.Context, s *Server, c *Call, dst []byte) ([]byte, 
 		return dst, err
 	}
 	if session := c.handler.caller.Session; session != nil {
-		return dst, session.subscribe(&s.budget, c.handler.caller.Principal.ID, uri)
+		charge := func(bytes int) error { return s.budget.take(c.handler.caller.Principal.ID, bytes) }
+		return dst, session.State.Subscribe(uri, entryBytes+len(uri), charge)
 	}
 	return dst, nil
 }
@@ -221,8 +222,9 @@ func serveUnsubscribe(_ context.Context, s *Server, c *Call, dst []byte) ([]byte
 	if src := s.source(uri); src != nil && !c.handler.caller.Principal.Allows(src.Scope) {
 		return dst, permissionDenied(src.Scope)
 	}
-	if session := c.handler.caller.Session; session != nil {
-		session.unsubscribe(&s.budget, c.handler.caller.Principal.ID, uri)
+	cost := entryBytes + len(uri)
+	if session := c.handler.caller.Session; session != nil && session.State.Unsubscribe(uri, cost) {
+		s.budget.give(c.handler.caller.Principal.ID, cost)
 	}
 	return dst, nil
 }

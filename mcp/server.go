@@ -22,15 +22,15 @@ type Config struct {
 	Name, Version string
 	Title         string
 	// ToolNames forces how tools are listed; calls may use either spelling.
-	ToolNames ToolNames
+	ToolNames host.ToolNames
 	// Tools picks the tools that the server has; the others are refused with the
 	// name of their toolset.
-	Tools ToolSelection
+	Tools host.ToolSelection
 	// Elsewhere returns where a tool is that the server does not have, for the error of its
 	// call; "" if that is not known. Nil knows of none.
 	Elsewhere func(tool string) string
 	// OutputSchemas says who is shown the schemas of structured answers.
-	OutputSchemas OutputSchemas
+	OutputSchemas host.OutputSchemas
 	// StateKey signs what clients keep for us between two rounds of input;
 	// servers behind one load balancer share it. Nil makes one at random.
 	StateKey []byte
@@ -49,42 +49,17 @@ type Config struct {
 	// Trace is called for every request before it is handled, with the trace context in
 	// its _meta. It returns the context that the request is handled with and that Observe
 	// gets. Nil traces nothing. It is not called without Observe.
-	Trace func(ctx context.Context, method string, from TraceContext) context.Context
+	Trace func(ctx context.Context, method string, from host.TraceContext) context.Context
 	// Observe is called for every request when its answer is known and before it
 	// leaves, from the handler's goroutine. When it fails, its error is the
 	// answer in place of a result. Nil observes nothing.
-	Observe func(ctx context.Context, event *Event) error
+	Observe func(ctx context.Context, event *host.Event) error
 	// Explain is called for every request that fails, before Observe, and returns the
 	// error to answer with: where several servers share clients, another one may have
 	// the state that is missing here. Nil leaves errors as they are. It is not called
 	// without Observe.
-	Explain func(ctx context.Context, event *Event, err error) error
+	Explain func(ctx context.Context, event *host.Event, err error) error
 }
-
-// ToolNames selects the spelling of tools in lists. Hosts pass names to models whose API
-// allows no slash, which the documented names have.
-type ToolNames int
-
-// The ways: by revision (the documented names to baseline clients and to
-// revision 2024-11-05, portable ones later), or always one of the two.
-const (
-	NamesByRevision ToolNames = iota
-	DocumentedToolNames
-	PortableToolNames
-)
-
-// OutputSchemas selects the clients that are shown outputSchema in tools/list. Answers
-// are the same with and without.
-type OutputSchemas int
-
-// The ways. The schemas can be most of the bytes of the list, and few hosts pass
-// them to a model. With OutputSchemasWhenAsked they are for clients that declare
-// [OutputSchemasExtension].
-const (
-	OutputSchemasAlways OutputSchemas = iota
-	OutputSchemasWhenAsked
-	OutputSchemasNever
-)
 
 // A Server serves tables to bound callers. It may be used from any goroutine. Run must be
 // called for clients to be notified of changes, and Close when all handlers have ended.
@@ -145,7 +120,7 @@ type promptTable struct {
 // but types that have no schema, which [Check] looks at. The tables must not be changed
 // afterwards. It starts nothing.
 func New(cfg Config, tables ...*Table) (*Server, error) {
-	if err := errors.Join(check(tables), cfg.Tools.Check(tables...)); err != nil {
+	if err := errors.Join(check(tables), cfg.Tools.Check(Toolsets(tables...)...)); err != nil {
 		return nil, err
 	}
 	if cfg.Logger == nil {
@@ -179,8 +154,8 @@ func New(cfg Config, tables ...*Table) (*Server, error) {
 // names; only those that the server's configuration picks are listed.
 func (s *Server) add(t *Table) {
 	for i := range t.Tools {
-		tool := &boundTool{Tool: &t.Tools[i], table: t, portable: portable(t.Tools[i].Name)}
-		if tool.off = !s.cfg.Tools.picks(tool); !tool.off {
+		tool := &boundTool{Tool: &t.Tools[i], table: t, portable: host.PortableName(t.Tools[i].Name)}
+		if tool.off = !picks(&s.cfg.Tools, tool); !tool.off {
 			s.listed = append(s.listed, tool)
 		}
 		for _, scope := range []Scope{tool.Scope, tool.OrScope} {
@@ -222,9 +197,9 @@ func (s *Server) Close() error {
 // that is in flight; nil where the transport cancels by itself. [Handler.End] must be
 // called when the connection or request is over, if the caller has Send and Unsolicited
 // set: the server keeps the handler until then.
-func (s *Server) Bind(caller Caller, cancel func(jsonrpc.ID) bool) *Handler {
+func (s *Server) Bind(caller host.Caller, cancel func(jsonrpc.ID) bool) *Handler {
 	if caller.Connection && caller.Session == nil {
-		caller.Session = NewSession("connection-" + strconv.FormatInt(s.sessions.Add(1), 10))
+		caller.Session = host.NewSession("connection-" + strconv.FormatInt(s.sessions.Add(1), 10))
 	}
 	caller.Unsolicited = caller.Unsolicited || caller.Connection
 	h := &Handler{server: s, caller: caller, cancel: cancel}
@@ -258,10 +233,10 @@ func (s *Server) forget(h *Handler) {
 // ([jsonrpc.Preempter]) and batches ([jsonrpc.BatchGuard], [jsonrpc.IDPolicy]).
 type Handler struct {
 	server  *Server
-	caller  Caller
+	caller  host.Caller
 	cancel  func(jsonrpc.ID) bool
-	bound   atomic.Bool // whether the server knows the handler
-	preview *Preview    // of the request that comes next, nil if there is none
+	bound   atomic.Bool   // whether the server knows the handler
+	preview *host.Preview // of the request that comes next, nil if there is none
 	book    book
 }
 
@@ -279,7 +254,7 @@ func (h *Handler) End(ctx context.Context) {
 	h.closeListens(ctx)
 	h.observeLeaving(ctx)
 	if session := h.caller.Session; session != nil && h.caller.Unsolicited {
-		session.dropSubscriptions(&h.server.budget, h.caller.Principal.ID, true)
+		h.server.budget.give(h.caller.Principal.ID, session.State.DropSubscriptions(true))
 	}
 	if h.caller.Connection {
 		h.server.EndSession(h.caller.StateKey())
@@ -290,7 +265,7 @@ func (h *Handler) End(ctx context.Context) {
 // and the state that its requests without a session share.
 func (s *Server) Forget(principal string) {
 	s.tasks.drop(principal)
-	s.EndSession((&Caller{Principal: Principal{ID: principal}}).StateKey())
+	s.EndSession((&host.Caller{Principal: host.Principal{ID: principal}}).StateKey())
 }
 
 // HasState reports whether a family keeps state in memory under a [Call.StateKey]:

@@ -13,6 +13,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 )
 
 // A wire records what a server sends of its own accord, and answers its
@@ -152,14 +153,14 @@ func readRoom(_ context.Context, _ *mcp.Call, uri string) ([]mcp.Contents, error
 }
 
 // connect binds a client on a connection of its own.
-func connect(t *testing.T, who mcp.Principal) (*mcp.Server, *mcp.Handler, *wire) {
+func connect(t *testing.T, who host.Principal) (*mcp.Server, *mcp.Handler, *wire) {
 	t.Helper()
 	s, err := mcp.New(mcp.Config{Name: "test", Version: "1"}, house())
 	if err != nil {
 		t.Fatal(err)
 	}
 	w := newWire()
-	return s, s.Bind(mcp.Caller{Principal: who, Connection: true, Send: w}, nil), w
+	return s, s.Bind(host.Caller{Principal: who, Connection: true, Send: w}, nil), w
 }
 
 // ask sends one request and returns the member of the answer that is there:
@@ -207,7 +208,7 @@ func initialize(t *testing.T, h *mcp.Handler, version, capabilities string) {
 const claim = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"elicitation":{}}}`
 
 func TestBaselineInitializeIsAsDocumented(t *testing.T) {
-	_, h, _ := connect(t, mcp.Local())
+	_, h, _ := connect(t, host.Local())
 	same(t, ask(t, h, "initialize", `{}`), `{"protocolVersion":"2024-11-05",
 		"capabilities":{"resources":{"subscribe":false,"listChanged":false},"tools":{}},
 		"serverInfo":{"name":"houseMCP","version":"1.0.0"}}`)
@@ -220,7 +221,7 @@ func TestNegotiation(t *testing.T) {
 		"2024-11-05": "2024-11-05", "2025-03-26": "2025-03-26", "2025-06-18": "2025-06-18",
 		"2025-11-25": "2025-11-25", "2026-07-28": "2025-11-25", "1999-01-01": "2025-11-25", "": "2025-11-25",
 	} {
-		_, h, _ := connect(t, mcp.Local())
+		_, h, _ := connect(t, host.Local())
 		got := ask(t, h, "initialize", `{"protocolVersion":"`+asked+`","capabilities":{}}`)
 		if !strings.Contains(got, `"protocolVersion":"`+want+`"`) {
 			t.Errorf("asked %q, got %s, want %s", asked, got, want)
@@ -232,7 +233,7 @@ func TestToolNamesFollowTheRevision(t *testing.T) {
 	for _, tc := range []struct{ version, name string }{
 		{"", "house/greet"}, {"2024-11-05", "house/greet"}, {"2025-03-26", "house_greet"}, {"2025-11-25", "house_greet"},
 	} {
-		_, h, _ := connect(t, mcp.Local())
+		_, h, _ := connect(t, host.Local())
 		if tc.version != "" {
 			initialize(t, h, tc.version, "{}")
 		}
@@ -250,7 +251,7 @@ func TestToolNamesFollowTheRevision(t *testing.T) {
 
 func TestStructuredContentFromItsRevisionOn(t *testing.T) {
 	for version, want := range map[string]bool{"2025-03-26": false, "2025-06-18": true, "2025-11-25": true} {
-		_, h, _ := connect(t, mcp.Local())
+		_, h, _ := connect(t, host.Local())
 		initialize(t, h, version, "{}")
 		called := ask(t, h, "tools/call", `{"name":"house_greet","arguments":{"name":"Ann"}}`)
 		listed := ask(t, h, "tools/list", "")
@@ -261,7 +262,7 @@ func TestStructuredContentFromItsRevisionOn(t *testing.T) {
 }
 
 func TestModernResultsCarryTheirTypeAndServer(t *testing.T) {
-	_, h, _ := connect(t, mcp.Local())
+	_, h, _ := connect(t, host.Local())
 	same(t, ask(t, h, "tools/call", `{"name":"house_greet","arguments":{"name":"Ann"},`+claim+`}`),
 		`{"content":[{"type":"text","text":"Hello, Ann"}],"structuredContent":{"text":"Hello, Ann"},"resultType":"complete",
 		"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"test","version":"1"}}}`)
@@ -271,7 +272,7 @@ func TestModernResultsCarryTheirTypeAndServer(t *testing.T) {
 }
 
 func TestModernRequestsAreChecked(t *testing.T) {
-	_, h, _ := connect(t, mcp.Local())
+	_, h, _ := connect(t, host.Local())
 	const version = `"io.modelcontextprotocol/protocolVersion"`
 	for _, tc := range []struct{ name, method, params, want string }{
 		{
@@ -290,7 +291,7 @@ func TestModernRequestsAreChecked(t *testing.T) {
 }
 
 func TestUnknownResourceByRevision(t *testing.T) {
-	_, h, _ := connect(t, mcp.Local())
+	_, h, _ := connect(t, host.Local())
 	same(t, ask(t, h, "resources/read", `{"uri":"house://attic"}`), `{"code":-1,"message":"no such room"}`)
 	same(t, ask(t, h, "resources/read", `{"uri":"house://attic",`+claim+`}`),
 		`{"code":-32602,"message":"no such room","data":{"uri":"house://attic"}}`)
@@ -300,7 +301,7 @@ func TestUnknownResourceByRevision(t *testing.T) {
 }
 
 func TestErrorsOfToolsByRevision(t *testing.T) {
-	_, h, _ := connect(t, mcp.Local())
+	_, h, _ := connect(t, host.Local())
 	const rpc = `{"code":-32007,"message":"History unavailable","data":{"details":"nothing is recorded"}}`
 	same(t, ask(t, h, "tools/call", `{"name":"house/fail"}`), rpc)
 	initialize(t, h, "2025-06-18", "{}")
@@ -313,7 +314,7 @@ func TestErrorsOfToolsByRevision(t *testing.T) {
 }
 
 func TestBytesByRevision(t *testing.T) {
-	_, h, _ := connect(t, mcp.Local())
+	_, h, _ := connect(t, host.Local())
 	same(t, ask(t, h, "tools/call", `{"name":"house/bytes"}`),
 		`{"content":[{"type":"blob","blob":"YWJj","mimeType":"application/octet-stream"}]}`)
 	initialize(t, h, "2024-11-05", "{}")
@@ -322,7 +323,7 @@ func TestBytesByRevision(t *testing.T) {
 }
 
 func TestScopesHideAndRefuse(t *testing.T) {
-	_, h, _ := connect(t, mcp.Principal{ID: "reader", Scopes: []mcp.Scope{"house:read"}})
+	_, h, _ := connect(t, host.Principal{ID: "reader", Scopes: []mcp.Scope{"house:read"}})
 	if got := ask(t, h, "tools/list", ""); strings.Contains(got, "house/fail") || !strings.Contains(got, "house/greet") {
 		t.Errorf("a reader is shown %s", got)
 	}
@@ -331,7 +332,7 @@ func TestScopesHideAndRefuse(t *testing.T) {
 }
 
 func TestPagesJoinToTheWholeList(t *testing.T) {
-	_, h, _ := connect(t, mcp.Local())
+	_, h, _ := connect(t, host.Local())
 	seen, cursor := 0, ""
 	for range 10 {
 		var page struct {
@@ -361,14 +362,14 @@ func TestPagesJoinToTheWholeList(t *testing.T) {
 	if seen != rooms {
 		t.Errorf("%d resources on all pages, want %d", seen, rooms)
 	}
-	_, other, _ := connect(t, mcp.Principal{ID: "somebody else"})
+	_, other, _ := connect(t, host.Principal{ID: "somebody else"})
 	if got := ask(t, other, "resources/list", `{"cursor":"`+cursor+`"}`); !strings.Contains(got, "-32602") {
 		t.Errorf("somebody else's cursor gives %.80s", got)
 	}
 }
 
 func TestLegacyClientIsAskedByRequest(t *testing.T) {
-	_, h, w := connect(t, mcp.Local())
+	_, h, w := connect(t, host.Local())
 	w.answers["elicitation/create"] = `{"action":"accept","content":{"name":"Ann"}}`
 	initialize(t, h, "2025-06-18", `{"elicitation":{}}`)
 	same(t, ask(t, h, "tools/call", `{"name":"house_ask"}`), `{"content":[{"type":"text",
@@ -380,7 +381,7 @@ func TestLegacyClientIsAskedByRequest(t *testing.T) {
 }
 
 func TestModernClientIsAskedByResult(t *testing.T) {
-	_, h, _ := connect(t, mcp.Local())
+	_, h, _ := connect(t, host.Local())
 	var first struct{ ResultType, RequestState string }
 	raw := ask(t, h, "tools/call", `{"name":"house_ask",`+claim+`}`)
 	if err := json.Unmarshal([]byte(raw), &first); err != nil || first.ResultType != "input_required" {
@@ -406,7 +407,7 @@ func TestModernClientIsAskedByResult(t *testing.T) {
 }
 
 func TestProgressAndLogsAreAskedFor(t *testing.T) {
-	_, h, w := connect(t, mcp.Local())
+	_, h, w := connect(t, host.Local())
 	initialize(t, h, "2025-03-26", "{}")
 	ask(t, h, "tools/call", `{"name":"house_progress"}`)
 	if got := w.messages(); len(got) != 0 {
@@ -425,7 +426,7 @@ func TestProgressAndLogsAreAskedFor(t *testing.T) {
 }
 
 func TestChangesReachSessionsAndListens(t *testing.T) {
-	s, h, w := connect(t, mcp.Local())
+	s, h, w := connect(t, host.Local())
 	initialize(t, h, "2025-11-25", "{}")
 	ask(t, h, "resources/subscribe", `{"uri":"house://hall"}`)
 	listen := jsonrpc.Request{
@@ -465,7 +466,7 @@ func TestChangesReachSessionsAndListens(t *testing.T) {
 }
 
 func TestBatchesByRevision(t *testing.T) {
-	_, h, _ := connect(t, mcp.Local())
+	_, h, _ := connect(t, host.Local())
 	ping := []jsonrpc.Request{{ID: jsonrpc.NumberID(1), Method: "ping"}}
 	for _, tc := range []struct {
 		version string
@@ -488,7 +489,7 @@ func TestBatchesByRevision(t *testing.T) {
 }
 
 func TestLanes(t *testing.T) {
-	_, h, _ := connect(t, mcp.Local())
+	_, h, _ := connect(t, host.Local())
 	for _, tc := range []struct{ method, params, want string }{
 		{"tools/call", `{"name":"house/greet"}`, "house"},
 		{"tools/call", `{"name":"nope"}`, ""},
@@ -535,7 +536,7 @@ func TestTypesWithoutSchema(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := s.Bind(mcp.Caller{Principal: mcp.Local()}, nil)
+	h := s.Bind(host.Caller{Principal: host.Local()}, nil)
 	for method, params := range map[string]string{"tools/list": "", "tools/call": `{"name":"bad/wait"}`} {
 		answer, err := h.Handle(t.Context(), &jsonrpc.Request{Method: method, Params: []byte(params)}, nil)
 		if err == nil && !strings.Contains(string(answer), `"isError":true`) {

@@ -112,7 +112,7 @@ func TestSkillFiles(t *testing.T) {
 
 // Skills need the scope of their source.
 func TestSkillScope(t *testing.T) {
-	c := mcptest.Config{Principal: mcp.Principal{ID: "key", Scopes: []mcp.Scope{"other"}}}.Connect(t, skillTable(t, "docs"))
+	c := mcptest.Config{Principal: host.Principal{ID: "key", Scopes: []mcp.Scope{"other"}}}.Connect(t, skillTable(t, "docs"))
 	c.Initialize("2026-07-28")
 	if list := c.List("skills"); len(list) != 0 {
 		t.Errorf("listed: %s", list)

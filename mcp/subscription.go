@@ -9,12 +9,13 @@ import (
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp/internal/params"
+	"github.com/triptych-mcp/triptych/mcp/internal/session"
 )
 
 // The bounds of listen requests.
 const (
 	maxListens     = 64   // that one connection has open
-	maxListenTasks = 1000 // that one of them names; resources are bounded by maxSubscriptions
+	maxListenTasks = 1000 // that one of them names; resources are bounded by session.MaxSubscriptions
 )
 
 // A filter selects the changes of which a listen request is notified: those that the
@@ -48,7 +49,7 @@ func parseFilter(raw []byte) (f filter, err *jsonrpc.Error) {
 		case "resourcesListChanged":
 			f.Resources, err = boolean(name, value)
 		case "resourceSubscriptions":
-			f.URIs, err = texts(name, value, maxSubscriptions, maxURI)
+			f.URIs, err = texts(name, value, session.MaxSubscriptions, maxURI)
 		case "taskIds":
 			f.Tasks, err = texts(name, value, maxListenTasks, params.MaxName)
 		}

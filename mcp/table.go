@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
+	"github.com/triptych-mcp/triptych/mcp/host"
 )
 
 // A Table is all that a family serves: its tools, resources and prompts as rows,
@@ -115,9 +115,12 @@ type Tool struct {
 }
 
 // allowed reports whether a principal may call the tool.
-func (t *Tool) allowed(p Principal) bool {
+func (t *Tool) allowed(p host.Principal) bool {
 	return p.Allows(t.Scope) || t.OrScope != "" && p.Allows(t.OrScope)
 }
+
+// A Scope is a right, such as "rulesets:write"; see [host.Scope].
+type Scope = host.Scope
 
 // Hints describe what a tool does to the world (tool annotations, from
 // 2025-03-26 on).
@@ -293,7 +296,7 @@ func check(tables []*Table) error {
 		claim("family", t.Family, t.Family)
 		for i := range t.Tools {
 			tool := &t.Tools[i]
-			claim("tool", portable(tool.Name), t.Family)
+			claim("tool", host.PortableName(tool.Name), t.Family)
 			if tool.Call.err != nil {
 				errs = append(errs, fmt.Errorf("tool %s: %w", tool.Name, tool.Call.err))
 			} else if tool.Call.invoke == nil {
@@ -351,7 +354,3 @@ func (t *Table) Scopes() []Scope {
 	delete(named, "")
 	return slices.Sorted(maps.Keys(named))
 }
-
-// portable is a tool's name with only the characters that every host's model
-// API takes.
-func portable(name string) string { return strings.ReplaceAll(name, "/", "_") }

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/triptych-mcp/triptych/mcp/host"
-
 	"github.com/triptych-mcp/triptych/mcp/internal/params"
 )
 
@@ -61,7 +60,7 @@ func (s taskStatus) final() bool { return s != taskWorking && s != taskInput }
 type task struct {
 	id        string
 	principal string
-	client    ClientCapabilities // as the call's request says
+	client    host.ClientCapabilities // as the call's request says
 	cancel    context.CancelFunc
 	publish   func(*taskView) // is called with each change
 	timer     *time.Timer     // forgets it; set when it is made known

@@ -14,6 +14,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 )
 
 type napArgs struct {
@@ -61,7 +62,7 @@ type bedside struct {
 	handler *mcp.Handler
 
 	mu     sync.Mutex
-	events []mcp.Event
+	events []host.Event
 	lost   error // what the observer answers from now on
 }
 
@@ -73,11 +74,11 @@ func layDown(t *testing.T) *bedside {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.handler = b.server.Bind(mcp.Caller{Principal: mcp.Principal{ID: "key_1"}}, nil)
+	b.handler = b.server.Bind(host.Caller{Principal: host.Principal{ID: "key_1"}}, nil)
 	return b
 }
 
-func (b *bedside) observe(_ context.Context, e *mcp.Event) error {
+func (b *bedside) observe(_ context.Context, e *host.Event) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.events = append(b.events, *e)

@@ -145,7 +145,7 @@ func join(t *testing.T, shelf *taskShelf, name string) *bedside {
 		running.Wait()
 		_ = b.server.Close() // likewise
 	})
-	b.handler = b.server.Bind(mcp.Caller{Principal: mcp.Principal{ID: "key_1"}}, nil)
+	b.handler = b.server.Bind(host.Caller{Principal: host.Principal{ID: "key_1"}}, nil)
 	synctest.Wait()
 	return b
 }
@@ -163,7 +163,7 @@ func TestTaskAtAnotherServer(t *testing.T) {
 		if got := two.get(t, task.ID); got.Status != "working" || got.Message != "asleep" {
 			t.Errorf("got %+v, want the task that works", got)
 		}
-		other := two.server.Bind(mcp.Caller{Principal: mcp.Principal{ID: "key_2"}}, nil)
+		other := two.server.Bind(host.Caller{Principal: host.Principal{ID: "key_2"}}, nil)
 		if got := ask(t, other, "tasks/get", `{"taskId":"`+task.ID+`",`+withTasks+`}`); !strings.Contains(got, "there is no task") {
 			t.Errorf("another key gets %s", got)
 		}

@@ -24,7 +24,7 @@ type listKey struct {
 // scopesKey returns one byte for each scope of the tools, and the principal's
 // toolsets. It bounds the rendered lists: there are no more keys than combinations of
 // scopes and toolsets that administrators have given to keys.
-func (s *Server) scopesKey(p Principal) string {
+func (s *Server) scopesKey(p host.Principal) string {
 	var room [32]byte
 	key := room[:0]
 	for _, scope := range s.toolScopes {
@@ -64,18 +64,14 @@ func serveToolsList(_ context.Context, s *Server, c *Call, dst []byte) ([]byte, 
 	return append(dst, list...), nil
 }
 
-// OutputSchemasExtension is the extension that clients declare, among their
-// capabilities, to get outputSchema in tools/list ([OutputSchemasWhenAsked]).
-const OutputSchemasExtension = "io.github.triptych-mcp/output-schemas"
-
 // wantsOutputSchemas reports whether the list has the schemas of answers.
 func (c *Call) wantsOutputSchemas() bool {
 	switch c.handler.server.cfg.OutputSchemas {
-	case OutputSchemasAlways:
+	case host.OutputSchemasAlways:
 		return true
-	case OutputSchemasNever:
+	case host.OutputSchemasNever:
 		return false
-	case OutputSchemasWhenAsked:
+	case host.OutputSchemasWhenAsked:
 	}
 	return c.Client().OutputSchemas
 }
@@ -107,11 +103,11 @@ func (s *Server) renderTools(c *Call) ([]byte, error) {
 func (s *Server) listedName(t *boundTool, rev revision) string {
 	documented := rev.Has(host.DocumentedNames)
 	switch s.cfg.ToolNames {
-	case DocumentedToolNames:
+	case host.DocumentedToolNames:
 		documented = true
-	case PortableToolNames:
+	case host.PortableToolNames:
 		documented = false
-	case NamesByRevision:
+	case host.NamesByRevision:
 	}
 	if documented {
 		return t.Name
@@ -252,7 +248,7 @@ func modelError(rpc *jsonrpc.Error) *Result {
 	if rpc.Data != nil {
 		meta["data"] = json.RawMessage(rpc.Data)
 	}
-	result := errorResult(withDetails(rpc))
+	result := errorResult(host.WithDetails(rpc))
 	result.Meta = map[string]any{errMeta: meta}
 	return result
 }

@@ -1,35 +1,18 @@
 package mcp
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
-	"github.com/triptych-mcp/triptych/mcp/internal/params"
+	"github.com/triptych-mcp/triptych/mcp/host"
 )
 
 // CoreToolset is the toolset of tools without a [Tool.Toolset].
 const CoreToolset = "core"
 
-// A ToolSelection picks tools. The zero value picks all.
-type ToolSelection struct {
-	// Toolsets are names of families, of toolsets, or both as
-	// "debugger/core". With Tools they pick the tools of either.
-	Toolsets []string
-	// Tools are names of tools, in either spelling of their names (debugger/launch, debugger_launch).
-	Tools []string
-	// ReadOnly leaves out tools that may change something.
-	ReadOnly bool
-}
-
-// IsZero reports whether the selection picks all tools.
-func (s *ToolSelection) IsZero() bool {
-	return len(s.Toolsets) == 0 && len(s.Tools) == 0 && !s.ReadOnly
-}
-
 // picks reports whether the selection has the tool. A tool is picked if any of the
 // toolsets or names picks it; ReadOnly then takes away, whatever was named.
-func (s *ToolSelection) picks(t *boundTool) bool {
+func picks(s *host.ToolSelection, t *boundTool) bool {
 	if s.ReadOnly && t.Hints&ReadOnly == 0 {
 		return false
 	}
@@ -49,22 +32,16 @@ func (t *Tool) toolset() string {
 	return t.Toolset
 }
 
-// A Toolset is a named group of a family's tools.
-type Toolset struct {
-	Family, Name string
-	Tools        []string // their documented names
-}
-
 // Toolsets returns the groups of the tables' tools, in their order.
-func Toolsets(tables ...*Table) []Toolset {
-	var sets []Toolset
+func Toolsets(tables ...*Table) []host.Toolset {
+	var sets []host.Toolset
 	for _, t := range tables {
 		for i := range t.Tools {
 			name := t.Tools[i].toolset()
-			at := slices.IndexFunc(sets, func(s Toolset) bool { return s.Family == t.Family && s.Name == name })
+			at := slices.IndexFunc(sets, func(s host.Toolset) bool { return s.Family == t.Family && s.Name == name })
 			if at < 0 {
 				at = len(sets)
-				sets = append(sets, Toolset{Family: t.Family, Name: name})
+				sets = append(sets, host.Toolset{Family: t.Family, Name: name})
 			}
 			sets[at].Tools = append(sets[at].Tools, t.Tools[i].Name)
 		}
@@ -72,44 +49,17 @@ func Toolsets(tables ...*Table) []Toolset {
 	return sets
 }
 
-// Check returns an error for the first toolset or tool that no table has. A selection
-// with a mistyped name must not be used: it would hide tools without a word.
-func (s *ToolSelection) Check(tables ...*Table) error {
-	var sets, tools []string
-	for _, set := range Toolsets(tables...) {
-		for _, name := range []string{set.Family, set.Name, set.Family + "/" + set.Name} {
-			if !slices.Contains(sets, name) {
-				sets = append(sets, name)
-			}
-		}
-		for _, name := range set.Tools {
-			tools = append(tools, name, portable(name))
-		}
-	}
-	for _, name := range s.Toolsets {
-		if !slices.Contains(sets, name) {
-			return fmt.Errorf("unknown toolset %q", params.Quoted(name))
-		}
-	}
-	for _, name := range s.Tools {
-		if !slices.Contains(tools, name) {
-			return fmt.Errorf("unknown tool %q", params.Quoted(name))
-		}
-	}
-	return nil
-}
-
 // shows reports whether the selections of the server, of the principal and of the
 // request have the tool.
 func (c *Call) shows(t *boundTool) bool {
 	caller := &c.handler.caller
 	if len(caller.Principal.Toolsets) > 0 {
-		own := ToolSelection{Toolsets: caller.Principal.Toolsets}
-		if !own.picks(t) {
+		own := host.ToolSelection{Toolsets: caller.Principal.Toolsets}
+		if !picks(&own, t) {
 			return false
 		}
 	}
-	return !t.off && (caller.Tools == nil || caller.Tools.picks(t))
+	return !t.off && (caller.Tools == nil || picks(caller.Tools, t))
 }
 
 // toolOff returns the error for a call of a tool that exists but is not selected. It
@@ -119,5 +69,7 @@ func toolOff(t *boundTool) *jsonrpc.Error {
 }
 
 // CheckSelection returns an error for a name that none of the server's tables has, as
-// [ToolSelection.Check] does.
-func (s *Server) CheckSelection(selection *ToolSelection) error { return selection.Check(s.tables...) }
+// [host.ToolSelection.Check] does.
+func (s *Server) CheckSelection(selection *host.ToolSelection) error {
+	return selection.Check(Toolsets(s.tables...)...)
+}

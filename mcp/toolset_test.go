@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 )
 
 // grouped are two families with three toolsets.
@@ -43,21 +44,21 @@ func listedNames(t *testing.T, h *mcp.Handler) string {
 func TestToolsAreSelected(t *testing.T) {
 	for _, tt := range []struct {
 		name      string
-		selection mcp.ToolSelection
+		selection host.ToolSelection
 		want      string
 	}{
-		{"nothing", mcp.ToolSelection{}, "look paint dig plant"},
-		{"a family", mcp.ToolSelection{Toolsets: []string{"house"}}, "look paint dig"},
-		{"a toolset", mcp.ToolSelection{Toolsets: []string{"core"}}, "look paint plant"},
-		{"a toolset of a family", mcp.ToolSelection{Toolsets: []string{"house/core"}}, "look paint"},
-		{"tools", mcp.ToolSelection{Tools: []string{"house/dig", "garden_plant"}}, "dig plant"},
-		{"both", mcp.ToolSelection{Toolsets: []string{"garden"}, Tools: []string{"house_look"}}, "look plant"},
-		{"what changes nothing", mcp.ToolSelection{ReadOnly: true}, "look"},
-		{"nothing that changes nothing", mcp.ToolSelection{Toolsets: []string{"garden"}, ReadOnly: true}, ""},
+		{"nothing", host.ToolSelection{}, "look paint dig plant"},
+		{"a family", host.ToolSelection{Toolsets: []string{"house"}}, "look paint dig"},
+		{"a toolset", host.ToolSelection{Toolsets: []string{"core"}}, "look paint plant"},
+		{"a toolset of a family", host.ToolSelection{Toolsets: []string{"house/core"}}, "look paint"},
+		{"tools", host.ToolSelection{Tools: []string{"house/dig", "garden_plant"}}, "dig plant"},
+		{"both", host.ToolSelection{Toolsets: []string{"garden"}, Tools: []string{"house_look"}}, "look plant"},
+		{"what changes nothing", host.ToolSelection{ReadOnly: true}, "look"},
+		{"nothing that changes nothing", host.ToolSelection{Toolsets: []string{"garden"}, ReadOnly: true}, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			config := mcp.Config{Name: "test", Version: "1"}
-			caller := mcp.Caller{Tools: &tt.selection}
+			caller := host.Caller{Tools: &tt.selection}
 			for _, where := range []string{"caller", "server"} {
 				s, err := mcp.New(config, grouped()...)
 				if err != nil {
@@ -78,7 +79,7 @@ func TestToolsAreSelected(t *testing.T) {
 			}
 		})
 	}
-	for _, wrong := range []mcp.ToolSelection{{Toolsets: []string{"attic"}}, {Toolsets: []string{"garden/cellar"}}, {Tools: []string{"look"}}} {
+	for _, wrong := range []host.ToolSelection{{Toolsets: []string{"attic"}}, {Toolsets: []string{"garden/cellar"}}, {Tools: []string{"look"}}} {
 		if _, err := mcp.New(mcp.Config{Name: "test", Version: "1", Tools: wrong}, grouped()...); err == nil {
 			t.Errorf("a server was made with %v", wrong)
 		}
@@ -91,21 +92,21 @@ func TestToolsAreSelected(t *testing.T) {
 func TestOutputSchemasByConfig(t *testing.T) {
 	const asks = `{"experimental":{"io.github.triptych-mcp/output-schemas":{}}}`
 	for _, tt := range []struct {
-		mode         mcp.OutputSchemas
+		mode         host.OutputSchemas
 		capabilities string
 		want         bool
 	}{
-		{mcp.OutputSchemasAlways, "{}", true},
-		{mcp.OutputSchemasWhenAsked, "{}", false},
-		{mcp.OutputSchemasWhenAsked, asks, true},
-		{mcp.OutputSchemasNever, asks, false},
+		{host.OutputSchemasAlways, "{}", true},
+		{host.OutputSchemasWhenAsked, "{}", false},
+		{host.OutputSchemasWhenAsked, asks, true},
+		{host.OutputSchemasNever, asks, false},
 	} {
 		s, err := mcp.New(mcp.Config{Name: "test", Version: "1", OutputSchemas: tt.mode}, grouped()...)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for range 2 { // the second list is a cached one
-			h := s.Bind(mcp.Caller{Connection: true}, nil)
+			h := s.Bind(host.Caller{Connection: true}, nil)
 			initialize(t, h, "2025-11-25", tt.capabilities)
 			if got := strings.Contains(ask(t, h, "tools/list", ""), "outputSchema"); got != tt.want {
 				t.Errorf("mode %d, capabilities %s: outputSchema is listed: %t, want %t", tt.mode, tt.capabilities, got, tt.want)
@@ -129,7 +130,7 @@ func TestToolsetsOfAPrincipal(t *testing.T) {
 			sets []string
 			want string
 		}{{nil, "look paint dig plant"}, {[]string{"garden"}, "plant"}, {[]string{"cellar", "garden"}, "dig plant"}} {
-			h := s.Bind(mcp.Caller{Principal: mcp.Principal{ID: "key", Toolsets: tt.sets}}, nil)
+			h := s.Bind(host.Caller{Principal: host.Principal{ID: "key", Toolsets: tt.sets}}, nil)
 			if got := listedNames(t, h); got != tt.want {
 				t.Errorf("toolsets %q: got %q, want %q", tt.sets, got, tt.want)
 			}

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/rulesets/consumers"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 	"github.com/triptych-mcp/triptych/rulesets/webhook"
@@ -238,7 +239,7 @@ const maxWebhookFile = 8 << 10
 // webhookURL returns the URL of the webhook, "" for none: that of the flag, of
 // TRIPTYCH_WEBHOOK, or the text of the file that TRIPTYCH_WEBHOOK_FILE names. A URL may hold a
 // secret, and a flag is shown to all users of the machine.
-func (c *Config) webhookURL(env mcp.Env) (string, error) {
+func (c *Config) webhookURL(env host.Env) (string, error) {
 	if c.Webhook != "" || env.Getenv == nil {
 		return c.Webhook, nil
 	}
@@ -265,7 +266,7 @@ func (c *Config) webhookURL(env mcp.Env) (string, error) {
 }
 
 // hook returns the configured webhook, or nil.
-func (c *Config) hook(ctx context.Context, env mcp.Env, store ruleset.Store) (*webhook.Hook, error) {
+func (c *Config) hook(ctx context.Context, env host.Env, store ruleset.Store) (*webhook.Hook, error) {
 	text, err := c.webhookURL(env)
 	if text == "" || err != nil {
 		return nil, err
@@ -298,7 +299,7 @@ func (c *Config) hook(ctx context.Context, env mcp.Env, store ruleset.Store) (*w
 // openHookRecord opens the record of the notifications sent to a URL: on the
 // server of the store, so that one of the servers that share it sends them, or
 // else in the data folder.
-func openHookRecord(ctx context.Context, env mcp.Env, target string) (webhook.Record, error) {
+func openHookRecord(ctx context.Context, env host.Env, target string) (webhook.Record, error) {
 	onServer, url, err := storeServer(env)
 	if err != nil {
 		return nil, err

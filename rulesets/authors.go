@@ -7,7 +7,7 @@ import (
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
-// A NameSource returns the names that people gave the keys with these ids, as [mcp.Env] has
+// A NameSource returns the names that people gave the keys with these ids, as [host.Env] has
 // it. Nil knows none.
 type NameSource func(ctx context.Context, ids []string) map[string]string
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/rulesets"
 	"github.com/triptych-mcp/triptych/transport/valkeytest"
 )
@@ -62,7 +63,7 @@ func benchmark(b *testing.B, handler jsonrpc.Handler, req *jsonrpc.Request) {
 // serving is the family on a store, with the index read already.
 func serving(b *testing.B, url string) jsonrpc.Handler {
 	b.Helper()
-	table, err := new(rulesets.Config).Open(b.Context(), mcp.Env{
+	table, err := new(rulesets.Config).Open(b.Context(), host.Env{
 		Store:  url,
 		Logger: slog.New(slog.DiscardHandler), Now: time.Now, Getenv: func(string) string { return "" },
 	})
@@ -74,7 +75,7 @@ func serving(b *testing.B, url string) jsonrpc.Handler {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() { _ = server.Close() }) // measured
-	return server.Bind(mcp.Caller{Principal: mcp.Local(), Connection: true}, nil)
+	return server.Bind(host.Caller{Principal: host.Local(), Connection: true}, nil)
 }
 
 func fillFiles(b *testing.B) string {

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/rulesets/consumers"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 	"github.com/triptych-mcp/triptych/rulesets/valkeyconn"
@@ -18,7 +18,7 @@ func consumersFile(data string) string { return filepath.Join(data, "consumers.j
 
 // OpenBook opens the record of consumers: on the server of the store, where all
 // servers of that store share it, or else in the data folder.
-func OpenBook(ctx context.Context, env mcp.Env) (consumers.Book, error) {
+func OpenBook(ctx context.Context, env host.Env) (consumers.Book, error) {
 	onServer, url, err := storeServer(env)
 	if err != nil {
 		return nil, err
@@ -31,7 +31,7 @@ func OpenBook(ctx context.Context, env mcp.Env) (consumers.Book, error) {
 
 // storeServer reports whether the program's first store is a Valkey or Redis server, and
 // returns its URL.
-func storeServer(env mcp.Env) (is bool, url string, err error) {
+func storeServer(env host.Env) (is bool, url string, err error) {
 	place, err := ParsePlace(env.Store)
 	if err != nil {
 		return false, "", err
@@ -42,7 +42,7 @@ func storeServer(env mcp.Env) (is bool, url string, err error) {
 
 // openAudience opens the record of consumers of a server. What an earlier version has
 // recorded in the data folder moves to the server that is the store, and stays beside.
-func openAudience(ctx context.Context, env mcp.Env, newest consumers.Newest) (*audience, error) {
+func openAudience(ctx context.Context, env host.Env, newest consumers.Newest) (*audience, error) {
 	book, err := OpenBook(ctx, env)
 	if err != nil {
 		return nil, err

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/rulesets/internal/filestore"
 	"github.com/triptych-mcp/triptych/rulesets/internal/layered"
 	"github.com/triptych-mcp/triptych/rulesets/internal/memstore"
@@ -100,7 +101,7 @@ func closedTable() *mcp.Table {
 // OpenStore opens the stores of the program. If there are several, the first
 // store that has a name wins, and changes go to the first store that is writable.
 // The form of a store is [LAYER=][ro:]URL, see [ParsePlace].
-func OpenStore(ctx context.Context, env mcp.Env) (ruleset.Store, error) {
+func OpenStore(ctx context.Context, env host.Env) (ruleset.Store, error) {
 	var parts []layered.Part
 	closing := func(err error) error {
 		for _, p := range parts {
@@ -129,7 +130,7 @@ func OpenStore(ctx context.Context, env mcp.Env) (ruleset.Store, error) {
 }
 
 // Folders returns the folders that the family writes to: those of its stores that are folders.
-func (*Config) Folders(env mcp.Env) (folders []string) {
+func (*Config) Folders(env host.Env) (folders []string) {
 	for _, text := range append([]string{env.Store}, env.FurtherStores...) {
 		place, err := ParsePlace(text)
 		if err != nil || place.ReadOnly {
@@ -183,7 +184,7 @@ func ParsePlace(text string) (Place, error) {
 
 // openOne opens a store: a path, file:DIR, memory:, or a URL of Valkey or Redis;
 // "" stands for rulesets/ in the data folder.
-func openOne(ctx context.Context, env mcp.Env, where string) (ruleset.Store, error) {
+func openOne(ctx context.Context, env host.Env, where string) (ruleset.Store, error) {
 	scheme, rest, _ := strings.Cut(where, ":")
 	switch {
 	case where == "":
@@ -209,7 +210,7 @@ func redacted(raw string) string {
 }
 
 // Open returns the family's table.
-func (c *Config) Open(ctx context.Context, env mcp.Env) (*mcp.Table, error) {
+func (c *Config) Open(ctx context.Context, env host.Env) (*mcp.Table, error) {
 	bound, err := c.bound(env.Getenv)
 	if err != nil {
 		return nil, err

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 )
 
 // Every change is a revision; a model reads, merges and changes with if_rev.
@@ -69,8 +70,8 @@ func TestHistoryNamesAuthors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ann := h.with(server, mcp.Caller{Principal: mcp.Principal{ID: "key_ann0000000"}, Connection: true})
-	bob := h.with(server, mcp.Caller{Principal: mcp.Principal{ID: "key_bob0000000"}, Connection: true})
+	ann := h.with(server, host.Caller{Principal: host.Principal{ID: "key_ann0000000"}, Connection: true})
+	bob := h.with(server, host.Caller{Principal: host.Principal{ID: "key_bob0000000"}, Connection: true})
 	ann.texts("create_ruleset", `{"name":"a","description":"d","markdown":"one"}`)
 	bob.texts("update_ruleset", `{"name":"a","markdown":"two"}`)
 	bob.texts("label_ruleset", `{"name":"a","label":"x"}`)

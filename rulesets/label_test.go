@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 )
 
 // withLabelRules opens the family with protected and immutable labels.
@@ -17,7 +18,7 @@ func withLabelRules(t *testing.T, scopes ...mcp.Scope) *house {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.handler = server.Bind(mcp.Caller{Principal: mcp.Principal{ID: "key1", Scopes: scopes}, Connection: true}, nil)
+	h.handler = server.Bind(host.Caller{Principal: host.Principal{ID: "key1", Scopes: scopes}, Connection: true}, nil)
 	return h
 }
 
@@ -64,7 +65,7 @@ func TestLintAtALabel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.handler = server.Bind(mcp.Caller{Principal: mcp.Local(), Connection: true}, nil)
+	h.handler = server.Bind(host.Caller{Principal: host.Local(), Connection: true}, nil)
 	for _, arguments := range []string{`{}`, `{"name":"a"}`} {
 		h.expect("lint_ruleset", arguments, "Nothing found in 1 ruleset(s)", false)
 	}
@@ -99,5 +100,5 @@ func bindLocal(t *testing.T, h *house) *mcp.Handler {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return server.Bind(mcp.Caller{Principal: mcp.Local(), Connection: true}, nil)
+	return server.Bind(host.Caller{Principal: host.Local(), Connection: true}, nil)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
@@ -25,7 +26,7 @@ func scanning(t *testing.T, modes, key string) *house {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.handler = server.Bind(mcp.Caller{Principal: mcp.Principal{ID: key}, Connection: true}, nil)
+	h.handler = server.Bind(host.Caller{Principal: host.Principal{ID: key}, Connection: true}, nil)
 	return h.negotiated()
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/rulesets/internal/filestore"
 )
 
@@ -26,7 +27,7 @@ func openFolder(t *testing.T, files map[string]string) *house {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.handler = server.Bind(mcp.Caller{Principal: mcp.Local(), Connection: true}, nil)
+	h.handler = server.Bind(host.Caller{Principal: host.Local(), Connection: true}, nil)
 	return h
 }
 
@@ -79,7 +80,7 @@ func TestBrokenFiles(t *testing.T) {
 		want   int
 	}{{[]string{one}, 1}, {[]string{one, two}, 2}, {[]string{"memory:", one}, 1}, {[]string{"memory:"}, 0}} {
 		c := new(Config)
-		env := mcp.Env{Logger: slog.New(slog.DiscardHandler), Now: time.Now, Data: t.TempDir(), Store: tt.stores[0], FurtherStores: tt.stores[1:], Getenv: func(string) string { return "" }}
+		env := host.Env{Logger: slog.New(slog.DiscardHandler), Now: time.Now, Data: t.TempDir(), Store: tt.stores[0], FurtherStores: tt.stores[1:], Getenv: func(string) string { return "" }}
 		table, err := c.Open(t.Context(), env)
 		if err != nil {
 			t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
@@ -31,7 +32,7 @@ func newTeam(t *testing.T, rules LabelRules) *team {
 
 // as makes calls those of a person.
 func (m *team) as(id string, scopes ...mcp.Scope) *team {
-	m.handler = m.server.Bind(mcp.Caller{Principal: mcp.Principal{ID: id, Scopes: scopes}, Connection: true}, nil)
+	m.handler = m.server.Bind(host.Caller{Principal: host.Principal{ID: id, Scopes: scopes}, Connection: true}, nil)
 	return m
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/rulesets/internal/lastread"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
@@ -14,7 +15,7 @@ const sessionKey = "session:"
 
 // openReads opens the record of what clients have read: on the server of the store, where
 // all servers of that store share it, or else in memory.
-func openReads(ctx context.Context, env mcp.Env) (lastread.Record, error) {
+func openReads(ctx context.Context, env host.Env) (lastread.Record, error) {
 	onServer, url, err := storeServer(env)
 	if err != nil || !onServer {
 		return lastread.NewMemory(), err

@@ -14,7 +14,7 @@ import (
 )
 
 // with returns another client of the same server as the family's caller sees it.
-func (h *house) with(server *mcp.Server, caller mcp.Caller) *house {
+func (h *house) with(server *mcp.Server, caller host.Caller) *house {
 	c := *h
 	c.handler = server.Bind(caller, nil)
 	return &c
@@ -41,8 +41,8 @@ func (h *house) newServer() *mcp.Server {
 func pair(t *testing.T) (ann, bob *house) {
 	h := open(t)
 	server := h.newServer()
-	ann = h.with(server, mcp.Caller{Principal: mcp.Local(), Connection: true}).negotiate()
-	bob = h.with(server, mcp.Caller{Principal: mcp.Local(), Connection: true}).negotiate()
+	ann = h.with(server, host.Caller{Principal: host.Local(), Connection: true}).negotiate()
+	bob = h.with(server, host.Caller{Principal: host.Local(), Connection: true}).negotiate()
 	ann.texts("create_ruleset", `{"name":"a","description":"d","markdown":"one\n"}`)
 	bob.texts("get_ruleset", `{"name":"a"}`)
 	return ann, bob
@@ -137,8 +137,8 @@ func TestBatchOfWhatWasRead(t *testing.T) {
 func TestBaselineIsNotChecked(t *testing.T) {
 	h := open(t)
 	server := h.newServer()
-	ann := h.with(server, mcp.Caller{Principal: mcp.Local(), Connection: true})
-	bob := h.with(server, mcp.Caller{Principal: mcp.Local(), Connection: true})
+	ann := h.with(server, host.Caller{Principal: host.Local(), Connection: true})
+	bob := h.with(server, host.Caller{Principal: host.Local(), Connection: true})
 	ann.texts("create_ruleset", `{"name":"a","description":"d","markdown":"one\n"}`)
 	bob.texts("get_ruleset", `{"name":"a"}`)
 	ann.texts("update_ruleset", `{"name":"a","markdown":"two\n"}`)
@@ -153,8 +153,8 @@ func TestEndOfSession(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	session := mcp.NewSession("s")
-	ann := h.with(server, mcp.Caller{Principal: mcp.Local(), Session: session}).negotiate()
+	session := host.NewSession("s")
+	ann := h.with(server, host.Caller{Principal: host.Local(), Session: session}).negotiate()
 	ann.texts("create_ruleset", `{"name":"a","description":"d","markdown":"one\n"}`)
 	who := lastread.Reader{Principal: "local", Session: "s"}
 	if rev, err := tools.reads.Last(t.Context(), who, "a"); rev != 1 || err != nil {
@@ -172,11 +172,11 @@ func TestEndOfSession(t *testing.T) {
 func TestConcurrentEdits(t *testing.T) {
 	for name, client := range map[string]func(h *house, server *mcp.Server, n int) *house{
 		"sessions": func(h *house, server *mcp.Server, n int) *house {
-			return h.with(server, mcp.Caller{Principal: mcp.Local(), Session: mcp.NewSession(fmt.Sprint(n))}).negotiate()
+			return h.with(server, host.Caller{Principal: host.Local(), Session: host.NewSession(fmt.Sprint(n))}).negotiate()
 		},
 		"connections": func(h *house, server *mcp.Server, n int) *house {
 			addr := netip.AddrPortFrom(netip.MustParseAddr("10.0.0.1"), uint16(4000+n))
-			return h.with(server, mcp.Caller{Principal: mcp.Local(), Addr: addr, Revision: host.RevisionNamed("2025-11-25")})
+			return h.with(server, host.Caller{Principal: host.Local(), Addr: addr, Revision: host.RevisionNamed("2025-11-25")})
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -239,12 +239,12 @@ func TestBatchThatLabelsFirst(t *testing.T) {
 func TestReadsOfABoundKey(t *testing.T) {
 	h := open(t)
 	server := h.newServer()
-	ann := h.with(server, mcp.Caller{Principal: mcp.Local(), Connection: true}).negotiate()
+	ann := h.with(server, host.Caller{Principal: host.Local(), Connection: true}).negotiate()
 	ann.texts("create_ruleset", `{"name":"a","description":"d","markdown":"one\n"}`)
 	ann.texts("label_ruleset", `{"name":"a","label":"stable","rev":1}`)
-	bound := mcp.Local()
+	bound := host.Local()
 	bound.Label = "stable"
-	bob := h.with(server, mcp.Caller{Principal: bound, Connection: true}).negotiate()
+	bob := h.with(server, host.Caller{Principal: bound, Connection: true}).negotiate()
 	for n := range 3 {
 		bob.texts("get_ruleset", `{"name":"a"}`)
 		bob.ask("resources/read", `{"uri":"ruleset://a"}`)

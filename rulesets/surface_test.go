@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/mcp/mcptest"
 	"github.com/triptych-mcp/triptych/rulesets"
 )
@@ -14,7 +15,7 @@ import (
 // still.
 func inMemory(t *testing.T) *mcp.Table {
 	t.Helper()
-	table, err := new(rulesets.Config).Open(t.Context(), mcp.Env{
+	table, err := new(rulesets.Config).Open(t.Context(), host.Env{
 		Store:  "memory:",
 		Logger: slog.New(slog.DiscardHandler),
 		Now:    func() time.Time { return time.Date(2025, 10, 29, 10, 30, 0, 0, time.UTC) },

@@ -11,6 +11,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/rulesets/internal/memstore"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
@@ -31,7 +32,7 @@ func open(t *testing.T) *house {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.handler = server.Bind(mcp.Caller{Principal: mcp.Local(), Connection: true}, nil)
+	h.handler = server.Bind(host.Caller{Principal: host.Local(), Connection: true}, nil)
 	return h
 }
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
@@ -19,7 +20,7 @@ func boundTo(t *testing.T, h *house, key string, server ruleset.Label, fallback 
 		t.Fatal(err)
 	}
 	other := *h
-	other.handler = s.Bind(mcp.Caller{Principal: mcp.Principal{ID: "key1", Label: key}, Connection: true}, nil)
+	other.handler = s.Bind(host.Caller{Principal: host.Principal{ID: "key1", Label: key}, Connection: true}, nil)
 	return &other
 }
 

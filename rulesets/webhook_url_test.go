@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 )
 
 // The URL of the webhook is that of the flag, of the environment, or of a file.
@@ -30,7 +30,7 @@ func TestWebhookURL(t *testing.T) {
 		"a file that is no": {"", map[string]string{"TRIPTYCH_WEBHOOK_FILE": file + "x"}, "TRIPTYCH_WEBHOOK_FILE: open "},
 		"an empty file":     {"", map[string]string{"TRIPTYCH_WEBHOOK_FILE": empty}, "is empty"},
 	} {
-		got, err := (&Config{Webhook: tc.flag}).webhookURL(mcp.Env{Getenv: func(key string) string { return tc.env[key] }})
+		got, err := (&Config{Webhook: tc.flag}).webhookURL(host.Env{Getenv: func(key string) string { return tc.env[key] }})
 		if err != nil {
 			got = err.Error()
 		}

@@ -2,9 +2,9 @@
 // stdio and HTTPS, each in a package below it, and what HTTPS needs: keys, quotas,
 // the audit trail, metrics.
 //
-// A transport gives the server an authenticated [mcp.Caller] with each request,
+// A transport gives the server an authenticated [host.Caller] with each request,
 // keeps the order in which one client sends, passes on cancellation, and sends one
 // answer for each request.
 //
-// [mcp.Caller]: https://pkg.go.dev/github.com/triptych-mcp/triptych/mcp#Caller
+// [host.Caller]: https://pkg.go.dev/github.com/triptych-mcp/triptych/mcp/host#Caller
 package transport

@@ -10,6 +10,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/mcp/mcptest"
 )
 
@@ -79,7 +80,7 @@ func code(plain string) string {
 // freshTables opens every family as on a new machine.
 func freshTables(t *testing.T) []*mcp.Table {
 	t.Helper()
-	env := mcp.Env{
+	env := host.Env{
 		Logger: slog.New(slog.DiscardHandler), Now: time.Now, Data: t.TempDir(),
 		Getenv: func(string) string { return "" },
 	}

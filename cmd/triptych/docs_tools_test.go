@@ -11,6 +11,7 @@ import (
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/surface"
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/mcp/mcptest"
 )
 
@@ -18,7 +19,7 @@ import (
 // prompts.
 func toolsDocument(t *testing.T) string {
 	tables := freshTables(t)
-	cfg := mcptest.Config{Server: mcp.Config{ToolNames: mcp.DocumentedToolNames}}
+	cfg := mcptest.Config{Server: mcp.Config{ToolNames: host.DocumentedToolNames}}
 	client := cfg.Connect(t, tables...)
 	client.Initialize(mcptest.Newest())
 	listed := map[string]listedTool{}

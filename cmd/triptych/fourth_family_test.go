@@ -19,6 +19,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 )
 
 // chess is a family that the program does not know.
@@ -26,11 +27,11 @@ type chess struct{}
 
 func (chess) RegisterFlags(*pflag.FlagSet) {}
 
-func (c chess) Scopes() []mcp.Scope { return c.table().Scopes() }
+func (c chess) Scopes() []host.Scope { return c.table().Scopes() }
 
 func (c chess) Tools() []mcp.Tool { return c.table().Tools }
 
-func (c chess) Open(context.Context, mcp.Env) (*mcp.Table, error) { return c.table(), nil }
+func (c chess) Open(context.Context, host.Env) (*mcp.Table, error) { return c.table(), nil }
 
 func (chess) table() *mcp.Table {
 	return &mcp.Table{Family: "chess", Tools: []mcp.Tool{{

@@ -7,6 +7,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 )
 
 // Tools that only read are look-ups, with the exceptions that this list gives a
@@ -32,8 +33,8 @@ func TestLookUpsAreReadOnlyTools(t *testing.T) {
 
 // The server tells look-ups by the rows of its methods, tools and resources.
 func TestServersTellLookUps(t *testing.T) {
-	var events []mcp.Event
-	server, err := mcp.New(mcp.Config{Name: "test", Version: "1", Observe: func(_ context.Context, e *mcp.Event) error {
+	var events []host.Event
+	server, err := mcp.New(mcp.Config{Name: "test", Version: "1", Observe: func(_ context.Context, e *host.Event) error {
 		events = append(events, *e)
 		return nil
 	}}, freshTables(t)...)
@@ -41,7 +42,7 @@ func TestServersTellLookUps(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = server.Close() }) // it was only asked
-	handler := server.Bind(mcp.Caller{Principal: mcp.Local(), Connection: true}, nil)
+	handler := server.Bind(host.Caller{Principal: host.Local(), Connection: true}, nil)
 	for line, want := range map[string]bool{
 		`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`:                                                          true,
 		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list_rulesets","arguments":{}}}`:         true,
@@ -59,7 +60,7 @@ func TestServersTellLookUps(t *testing.T) {
 		}
 		events = nil
 		_, _ = handler.Handle(t.Context(), body.Messages[0].Request, nil) // the answer does not matter
-		if i := slices.IndexFunc(events, func(e mcp.Event) bool { return e.IsRequest() }); i < 0 || events[i].LookUp != want {
+		if i := slices.IndexFunc(events, func(e host.Event) bool { return e.IsRequest() }); i < 0 || events[i].LookUp != want {
 			t.Errorf("%s: %+v, want a look-up: %v", line, events, want)
 		}
 	}

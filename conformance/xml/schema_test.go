@@ -13,7 +13,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/debugger"
 	"github.com/triptych-mcp/triptych/jsonrpc"
-	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/mcp/mcptest"
 )
 
@@ -36,7 +36,7 @@ func TestSchemaSuite(t *testing.T) {
 func connect(t *testing.T, dir string) *mcptest.Client {
 	t.Helper()
 	config := debugger.Config{Documents: debugger.Documents{Roots: []string{dir}, Timeout: 5 * time.Minute}}
-	table, err := config.Open(t.Context(), mcp.Env{
+	table, err := config.Open(t.Context(), host.Env{
 		Logger: slog.New(slog.DiscardHandler), Now: time.Now, Data: t.TempDir(), Getenv: func(string) string { return "" },
 	})
 	if err != nil {

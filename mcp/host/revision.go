@@ -1,8 +1,6 @@
 package host
 
-import (
-	"github.com/triptych-mcp/triptych/jsonrpc"
-)
+import "github.com/triptych-mcp/triptych/jsonrpc"
 
 // A Revision is a dated version of the protocol as a row of facts. Nothing in
 // this program compares dates; it asks the row that governs a request. A new

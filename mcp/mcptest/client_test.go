@@ -84,7 +84,7 @@ func TestRead(t *testing.T) {
 }
 
 func TestPrincipalHasItsScopesOnly(t *testing.T) {
-	cfg := mcptest.Config{Principal: mcp.Principal{ID: "key", Scopes: []mcp.Scope{"house:write"}}}
+	cfg := mcptest.Config{Principal: host.Principal{ID: "key", Scopes: []mcp.Scope{"house:write"}}}
 	c := cfg.Connect(t, house(nil))
 	if got := c.Call("house/greet", greetArgs{"Ann"}); got.Err == nil || got.Err.Code != -32003 {
 		t.Errorf("got %v, want error -32003", got)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 )
 
 // T has the methods of *testing.T that this package calls, so that its own tests can watch it
@@ -27,8 +28,8 @@ type T interface {
 type Config struct {
 	// Server is the server's configuration.
 	Server mcp.Config
-	// Principal identifies the client; without an ID it is [mcp.Local].
-	Principal mcp.Principal
+	// Principal identifies the client; without an ID it is [host.Local].
+	Principal host.Principal
 	// Capabilities are the client's capabilities as JSON; nil means {}.
 	Capabilities json.RawMessage
 	// Answer answers the server's requests; nil refuses them.
@@ -50,18 +51,18 @@ func newServer(t T, cfg mcp.Config, tables []*mcp.Table) *mcp.Server {
 }
 
 // principal returns the identity of the client.
-func (cfg Config) principal() mcp.Principal {
+func (cfg Config) principal() host.Principal {
 	if cfg.Principal.ID == "" {
-		return mcp.Local()
+		return host.Local()
 	}
 	return cfg.Principal
 }
 
 // serve serves the connection until its input ends, as package stdio does: then running calls
 // are cancelled and the connection's state is dropped.
-func serve(ctx context.Context, in io.Reader, out io.Writer, server *mcp.Server, principal mcp.Principal) {
+func serve(ctx context.Context, in io.Reader, out io.Writer, server *mcp.Server, principal host.Principal) {
 	conn := jsonrpc.NewConn(in, out, jsonrpc.Config{})
-	handler := server.Bind(mcp.Caller{Principal: principal, Connection: true, Send: conn}, conn.Cancel)
+	handler := server.Bind(host.Caller{Principal: principal, Connection: true, Send: conn}, conn.Cancel)
 	_ = conn.Serve(ctx, handler) // calls in flight learn of the end
 	handler.End(context.WithoutCancel(ctx))
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/mcp/mcptest"
 )
 
@@ -25,7 +26,7 @@ func ExampleConnect() {
 func ExampleConfig_Connect() {
 	t := newChecker()
 	t.try(func() {
-		reader := mcptest.Config{Principal: mcp.Principal{ID: "reader", Scopes: []mcp.Scope{}}}
+		reader := mcptest.Config{Principal: host.Principal{ID: "reader", Scopes: []mcp.Scope{}}}
 		client := reader.Connect(t, house(nil))
 		fmt.Println(client.Call("house/greet", map[string]any{"name": "Ann"}).Err.Code)
 	})

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -26,7 +27,7 @@ const golden = ".golden.json"
 // file without a tool fails the test. With -update it writes the files instead.
 func Surface(t T, dir string, tables ...*mcp.Table) {
 	t.Helper()
-	c := Config{Server: mcp.Config{ToolNames: mcp.DocumentedToolNames}}.Connect(t, tables...)
+	c := Config{Server: mcp.Config{ToolNames: host.DocumentedToolNames}}.Connect(t, tables...)
 	c.Initialize(Newest())
 	want := map[string][]byte{} // by path
 	for _, raw := range c.List("tools") {

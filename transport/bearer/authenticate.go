@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/transport/keys"
 	"github.com/triptych-mcp/triptych/transport/streamable"
@@ -19,13 +18,13 @@ import (
 // the answer are set in header. It may block, up to the delay for a guess and the
 // time-out of the stores, but no longer than the request's context. A handler that does
 // not ask [Authenticator.Charge] refuses those that [IsVerified] rejects.
-func (d *Authenticator) Authenticate(header http.Header, r *http.Request) (mcp.Caller, *streamable.Refusal) {
+func (d *Authenticator) Authenticate(header http.Header, r *http.Request) (host.Caller, *streamable.Refusal) {
 	from := d.client(r)
 	who, refused := d.identify(r, from.Addr())
 	if refused != nil {
-		return mcp.Caller{}, d.refuse(header, r, from.Addr(), refused)
+		return host.Caller{}, d.refuse(header, r, from.Addr(), refused)
 	}
-	caller := mcp.Caller{Principal: who, Addr: from}
+	caller := host.Caller{Principal: who, Addr: from}
 	if mine, _ := who.Account.(account); mine.unverified {
 		return caller, nil // Charge decides
 	}
@@ -36,7 +35,7 @@ func (d *Authenticator) Authenticate(header http.Header, r *http.Request) (mcp.C
 // since. It reports false, too, when the key has lost a scope that the caller has, or may
 // no longer be used from its address. While keys cannot be looked up, it reports true:
 // the stream goes on. An access token is valid until it expires.
-func (d *Authenticator) Valid(ctx context.Context, caller *mcp.Caller) bool {
+func (d *Authenticator) Valid(ctx context.Context, caller *host.Caller) bool {
 	mine, _ := caller.Principal.Account.(account)
 	var record keys.Record
 	var err error
@@ -53,16 +52,16 @@ func (d *Authenticator) Valid(ctx context.Context, caller *mcp.Caller) bool {
 	if err != nil {
 		return !isGone(err)
 	}
-	lost := func(scope mcp.Scope) bool { return !slices.Contains(record.Scopes, scope) }
+	lost := func(scope host.Scope) bool { return !slices.Contains(record.Scopes, scope) }
 	return record.Check(d.cfg.Now(), caller.Addr.Addr()) == nil && !slices.ContainsFunc(caller.Principal.Scopes, lost)
 }
 
 // identify returns the principal of the Authorization header. Keys and access tokens have
 // different forms, so a credential is tried in one way only.
-func (d *Authenticator) identify(r *http.Request, from netip.Addr) (mcp.Principal, *denial) {
+func (d *Authenticator) identify(r *http.Request, from netip.Addr) (host.Principal, *denial) {
 	token, refused := credentials(r.Header)
 	if refused != nil {
-		return mcp.Principal{}, refused
+		return host.Principal{}, refused
 	}
 	parsed, err := keys.ParseToken(token)
 	switch {
@@ -71,7 +70,7 @@ func (d *Authenticator) identify(r *http.Request, from netip.Addr) (mcp.Principa
 	case d.cfg.Tokens != nil && strings.Count(token, ".") == 2:
 		return d.byToken(r.Context(), token, from)
 	}
-	return mcp.Principal{}, unauthenticated(CauseMalformed, "the key is not one of ours, mistyped or cut off")
+	return host.Principal{}, unauthenticated(CauseMalformed, "the key is not one of ours, mistyped or cut off")
 }
 
 // credentials returns the token of the only Authorization header (RFC 6750, section 2.1).
@@ -95,25 +94,25 @@ func credentials(header http.Header) (string, *denial) {
 // that was good before is passed on unverified: it may be a probe, which
 // [Authenticator.Charge] lets through, alone of all requests. Expiry and addresses are
 // checked all the same.
-func (d *Authenticator) byKey(r *http.Request, token keys.Token, from netip.Addr) (mcp.Principal, *denial) {
+func (d *Authenticator) byKey(r *http.Request, token keys.Token, from netip.Addr) (host.Principal, *denial) {
 	record, err := d.cfg.Ring.Find(r.Context(), token)
 	if errors.Is(err, keys.ErrUnknown) {
-		return mcp.Principal{}, unauthenticated(CauseUnknown, "the key is unknown")
+		return host.Principal{}, unauthenticated(CauseUnknown, "the key is unknown")
 	}
 	if err != nil {
 		d.report(r.Context(), "keys", err)
 		if r.Method != http.MethodPost || record.ID == "" {
-			return mcp.Principal{}, unavailable("keys cannot be looked up now")
+			return host.Principal{}, unavailable("keys cannot be looked up now")
 		}
 	}
 	unverified := err != nil
 	if err := record.Check(d.cfg.Now(), from); err != nil {
-		return mcp.Principal{}, denied(record.ID, err)
+		return host.Principal{}, denied(record.ID, err)
 	}
 	who := record.Principal()
 	if record.Through != nil {
 		if d.cfg.Resource == nil || record.Through.Resource != d.cfg.Resource(r) {
-			return mcp.Principal{}, denied(record.ID, errOtherResource)
+			return host.Principal{}, denied(record.ID, errOtherResource)
 		}
 		who.Client = cmp.Or(record.Through.Name, record.Through.Client)
 	}
@@ -129,17 +128,17 @@ func isGone(err error) bool {
 
 // byRule returns the principal of an access token whose owner has a key by a rule: the key's,
 // used by the owner.
-func (d *Authenticator) byRule(ctx context.Context, who Identity, from netip.Addr) (mcp.Principal, *denial) {
+func (d *Authenticator) byRule(ctx context.Context, who Identity, from netip.Addr) (host.Principal, *denial) {
 	record, err := d.cfg.Get(ctx, who.Key)
 	if isGone(err) {
-		return mcp.Principal{}, denied(who.Key, errNoKey)
+		return host.Principal{}, denied(who.Key, errNoKey)
 	}
 	if err != nil {
 		d.report(ctx, "keys", err)
-		return mcp.Principal{}, unavailable("keys cannot be looked up now")
+		return host.Principal{}, unavailable("keys cannot be looked up now")
 	}
 	if err := record.Check(d.cfg.Now(), from); err != nil {
-		return mcp.Principal{}, denied(record.ID, err)
+		return host.Principal{}, denied(record.ID, err)
 	}
 	p := record.Principal()
 	p.Client = who.ID
@@ -155,7 +154,7 @@ var errOtherResource = errors.New("the access token was made for another server"
 
 // byToken returns the principal of an access token, which the issuer's keys verify. An
 // expired one is no attempt to guess.
-func (d *Authenticator) byToken(ctx context.Context, token string, from netip.Addr) (mcp.Principal, *denial) {
+func (d *Authenticator) byToken(ctx context.Context, token string, from netip.Addr) (host.Principal, *denial) {
 	who, err := d.cfg.Tokens.Verify(ctx, token)
 	if bad, ok := errors.AsType[*InvalidTokenError](err); ok {
 		if bad.Cause != nil {
@@ -165,14 +164,14 @@ func (d *Authenticator) byToken(ctx context.Context, token string, from netip.Ad
 		if bad.Expired {
 			refused.cause, refused.code, refused.message, refused.guess = CauseExpired, host.CodeExpired, "License expired", false
 		}
-		return mcp.Principal{}, refused
+		return host.Principal{}, refused
 	}
 	if err != nil {
 		d.report(ctx, "the issuer of access tokens", err)
-		return mcp.Principal{}, unavailable("access tokens cannot be verified now")
+		return host.Principal{}, unavailable("access tokens cannot be verified now")
 	}
 	if who.Key != "" {
 		return d.byRule(ctx, who, from)
 	}
-	return mcp.Principal{ID: who.ID, Scopes: who.Scopes, Account: account{plan: who.Plan, limits: who.Limits, expires: who.Expires}}, nil
+	return host.Principal{ID: who.ID, Scopes: who.Scopes, Account: account{plan: who.Plan, limits: who.Limits, expires: who.Expires}}, nil
 }

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
-	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/transport/keys"
 	"github.com/triptych-mcp/triptych/transport/quota"
@@ -121,7 +120,7 @@ func New(cfg Config) *Authenticator {
 	return d
 }
 
-// An account is the [mcp.Principal.Account] of an authenticated principal. It is a value
+// An account is the [host.Principal.Account] of an authenticated principal. It is a value
 // that nothing changes: a later request of the same key has its own, from a new look-up.
 type account struct {
 	plan    quota.Plan
@@ -137,7 +136,7 @@ type account struct {
 // IsVerified reports whether the key of a principal could be looked up. While keys cannot
 // be, a key that was good before may only send probes. It is true of principals of other
 // authenticators.
-func IsVerified(p mcp.Principal) bool {
+func IsVerified(p host.Principal) bool {
 	mine, _ := p.Account.(account)
 	return !mine.unverified
 }
@@ -151,7 +150,7 @@ type Standing struct {
 
 // StandingOf returns the standing of a principal from an [Authenticator]; ok is false
 // for others.
-func StandingOf(p mcp.Principal) (s Standing, ok bool) {
+func StandingOf(p host.Principal) (s Standing, ok bool) {
 	mine, ok := p.Account.(account)
 	return Standing{Plan: mine.plan, Limits: mine.limits, Expires: mine.expires}, ok
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
-	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/transport/bearer"
 	"github.com/triptych-mcp/triptych/transport/keys"
@@ -31,14 +30,14 @@ const (
 
 func TestAdmit(t *testing.T) {
 	h := build(t)
-	id, token := h.key(t, keys.Settings{Scopes: []mcp.Scope{"aoc:read"}, Plan: quota.Team})
+	id, token := h.key(t, keys.Settings{Scopes: []host.Scope{"aoc:read"}, Plan: quota.Team})
 	for _, scheme := range []string{"Bearer ", "bearer ", "BEARER ", "Bearer   "} {
 		header := http.Header{}
 		caller, refused := h.Authenticate(header, visit("192.0.2.7:1234", scheme+token))
 		if refused != nil {
 			t.Fatalf("%q: refused with %d: %v", scheme, refused.Status, refused.Error)
 		}
-		if got := caller.Principal; got.ID != id || !slices.Equal(got.Scopes, []mcp.Scope{"aoc:read"}) {
+		if got := caller.Principal; got.ID != id || !slices.Equal(got.Scopes, []host.Scope{"aoc:read"}) {
 			t.Errorf("%q: principal %s with %v, want %s with aoc:read", scheme, got.ID, got.Scopes, id)
 		}
 		if want := netip.MustParseAddrPort("192.0.2.7:1234"); caller.Addr != want {
@@ -57,7 +56,7 @@ func TestAdmit(t *testing.T) {
 // would have them all.
 func TestAdmitWithoutScopes(t *testing.T) {
 	h := build(t)
-	_, token := h.key(t, keys.Settings{Scopes: []mcp.Scope{}})
+	_, token := h.key(t, keys.Settings{Scopes: []host.Scope{}})
 	if got := h.admit(t, token).Principal.Scopes; got == nil || len(got) > 0 {
 		t.Errorf("scopes %#v, want an empty list that is not nil", got)
 	}
@@ -221,7 +220,7 @@ func TestAdmits(t *testing.T) {
 	}{
 		{"nothing", func(*testing.T, *fixture, string) {}, true},
 		{"more rights", change(func(s *keys.Settings) { s.Scopes = append(s.Scopes, "aoc:write") }), true},
-		{"fewer rights", change(func(s *keys.Settings) { s.Scopes = []mcp.Scope{"rulesets:read"} }), false},
+		{"fewer rights", change(func(s *keys.Settings) { s.Scopes = []host.Scope{"rulesets:read"} }), false},
 		{"other addresses", change(func(s *keys.Settings) { s.Allow = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")} }), false},
 		{"another plan", change(func(s *keys.Settings) { s.Plan = quota.Team }), true},
 		{"an expiry", change(func(s *keys.Settings) { s.Expires = noon }), false},
@@ -247,7 +246,7 @@ func TestAdmits(t *testing.T) {
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
 			h := build(t)
-			id, token := h.key(t, keys.Settings{Scopes: []mcp.Scope{"aoc:read", "rulesets:read"}})
+			id, token := h.key(t, keys.Settings{Scopes: []host.Scope{"aoc:read", "rulesets:read"}})
 			caller := h.admit(t, token)
 			tc.change(t, h, id)
 			if got := h.Valid(t.Context(), &caller); got != tc.want {

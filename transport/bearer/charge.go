@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net/http"
 
-	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/transport/quota"
 	"github.com/triptych-mcp/triptych/transport/streamable"
@@ -19,7 +18,7 @@ import (
 //
 // Probes are served while keys or counters cannot be reached, too, so that a host sees
 // that the server is there.
-func (d *Authenticator) Charge(ctx context.Context, header http.Header, caller *mcp.Caller, rev *host.Revision, bill streamable.Bill) *streamable.Refusal {
+func (d *Authenticator) Charge(ctx context.Context, header http.Header, caller *host.Caller, rev *host.Revision, bill streamable.Bill) *streamable.Refusal {
 	mine, _ := caller.Principal.Account.(account)
 	switch {
 	case mine.unverified && bill.Probe:
@@ -94,7 +93,7 @@ func setRateLimit(header http.Header, usage quota.Usage) {
 
 // refuseInvalid refuses to read the body of a key that has sent too many invalid ones in
 // this minute; it returns nil for all others. Requests without a body pass.
-func (d *Authenticator) refuseInvalid(header http.Header, r *http.Request, caller *mcp.Caller) *streamable.Refusal {
+func (d *Authenticator) refuseInvalid(header http.Header, r *http.Request, caller *host.Caller) *streamable.Refusal {
 	mine, _ := caller.Principal.Account.(account)
 	limit := allowed(mine.limits)
 	if limit == 0 || r.Method != http.MethodPost {

@@ -13,7 +13,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
-	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/transport/bearer"
 	"github.com/triptych-mcp/triptych/transport/keys"
@@ -22,7 +21,7 @@ import (
 )
 
 // charge charges n requests and returns what the answer's headers say.
-func (h *fixture) charge(t *testing.T, caller mcp.Caller, n int) (http.Header, *streamable.Refusal) {
+func (h *fixture) charge(t *testing.T, caller host.Caller, n int) (http.Header, *streamable.Refusal) {
 	t.Helper()
 	header := http.Header{}
 	refused := h.Charge(t.Context(), header, &caller, host.BaselineRevision(), streamable.Bill{Calls: n})

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/transport/bearer"
 	"github.com/triptych-mcp/triptych/transport/keys"
 	"github.com/triptych-mcp/triptych/transport/quota"
@@ -26,7 +26,7 @@ var (
 )
 
 // published are the scopes that a new key gets.
-var published = []mcp.Scope{"audit:read", "aoc:read", "aoc:write", "rulesets:read", "rulesets:write"}
+var published = []host.Scope{"audit:read", "aoc:read", "aoc:write", "rulesets:read", "rulesets:write"}
 
 // A fixture is an authenticator with real keys and counters.
 type fixture struct {
@@ -100,7 +100,7 @@ func visit(from string, authorization ...string) *http.Request {
 }
 
 // admit visits from a loopback address with a token, which must be let in.
-func (h *fixture) admit(t *testing.T, token string) mcp.Caller {
+func (h *fixture) admit(t *testing.T, token string) host.Caller {
 	t.Helper()
 	caller, refused := h.Authenticate(http.Header{}, visit("127.0.0.1:40000", "Bearer "+token))
 	if refused != nil {

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 )
 
 // wellKnown is the path of the metadata (RFC 9728, section 3).
@@ -19,13 +19,13 @@ const wellKnown = "/.well-known/oauth-protected-resource"
 // authorization server.
 type Resource struct {
 	url, issuer string
-	scopes      []mcp.Scope
+	scopes      []host.Scope
 }
 
 // NewResource returns the description of the resource at a URL: the one under
 // which clients reach the MCP endpoint. scopes lists the scopes of the
 // server.
-func NewResource(resource, issuer string, scopes ...mcp.Scope) (*Resource, error) {
+func NewResource(resource, issuer string, scopes ...host.Scope) (*Resource, error) {
 	u, err := url.Parse(resource)
 	switch {
 	case err != nil:

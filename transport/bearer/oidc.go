@@ -14,7 +14,7 @@ import (
 	"github.com/coreos/go-oidc/v3/oidc"
 	"golang.org/x/sync/singleflight"
 
-	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/transport/keys"
 	"github.com/triptych-mcp/triptych/transport/quota"
 )
@@ -29,7 +29,7 @@ type OIDCConfig struct {
 	Plan   quota.Plan
 	Limits quota.Limits
 	// Scopes are the scopes of the server. A token gives those that it names.
-	Scopes []mcp.Scope
+	Scopes []host.Scope
 	// Rules gives owners of tokens keys by their groups, the first that fits. The rights of
 	// the token do not matter then.
 	Rules []GroupRule
@@ -201,8 +201,8 @@ func (o *OIDC) identity(token *oidc.IDToken) (Identity, error) {
 
 // known returns the named scopes that the server has; others are meant for other servers
 // and ignored. None implies another. The result is never nil.
-func (o *OIDC) known(names []string) []mcp.Scope {
-	scopes := []mcp.Scope{}
+func (o *OIDC) known(names []string) []host.Scope {
+	scopes := []host.Scope{}
 	for _, name := range names {
 		if scope, err := keys.ParseScope(name, o.cfg.Scopes); err == nil {
 			scopes = append(scopes, scope)

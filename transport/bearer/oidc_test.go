@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/transport/bearer"
 	"github.com/triptych-mcp/triptych/transport/keys"
 	"github.com/triptych-mcp/triptych/transport/quota"
@@ -56,7 +56,7 @@ var rs256 = map[string]any{"alg": "RS256", "typ": "at+jwt", "kid": "rsa"}
 
 // show authenticates with a token, each time from another network, so that no
 // answer is delayed.
-func (h *fixture) show(token string) (mcp.Caller, http.Header, *streamable.Refusal) {
+func (h *fixture) show(token string) (host.Caller, http.Header, *streamable.Refusal) {
 	header := http.Header{}
 	h.mu.Lock()
 	h.visits++
@@ -69,23 +69,23 @@ func (h *fixture) show(token string) (mcp.Caller, http.Header, *streamable.Refus
 func TestAccessTokens(t *testing.T) {
 	i := issue(t)
 	h := buildOIDC(t, i)
-	two := []mcp.Scope{"rulesets:read", "aoc:read"}
+	two := []host.Scope{"rulesets:read", "aoc:read"}
 	tests := []struct {
 		name   string
 		token  string
-		scopes []mcp.Scope
+		scopes []host.Scope
 	}{
 		{"RS256", i.token(t, i.good()), two},
 		{"ES256", jwt(t, map[string]any{"alg": "ES256", "typ": "at+jwt", "kid": "ec"}, i.good(), byEC(i.ec)), two},
 		{"EdDSA", jwt(t, map[string]any{"alg": "EdDSA", "typ": "application/AT+JWT", "kid": "ed"}, i.good(), byEd(i.ed)), two},
 		{"no kid", jwt(t, map[string]any{"alg": "RS256", "typ": "at+jwt"}, i.good(), byRSA(i.rsa)), two},
 		{"several audiences", i.token(t, i.good().with("aud", []string{"https://other.example.com", audience})), two},
-		{"scp as a list", i.token(t, i.good().with("scope", nil).with("scp", []string{"aoc:write", "offline_access"})), []mcp.Scope{"aoc:write"}},
-		{"scp as a line", i.token(t, i.good().with("scope", nil).with("scp", "aoc:write")), []mcp.Scope{"aoc:write"}},
-		{"scope as a list", i.token(t, i.good().with("scope", []string{"aoc:write"})), []mcp.Scope{"aoc:write"}},
+		{"scp as a list", i.token(t, i.good().with("scope", nil).with("scp", []string{"aoc:write", "offline_access"})), []host.Scope{"aoc:write"}},
+		{"scp as a line", i.token(t, i.good().with("scope", nil).with("scp", "aoc:write")), []host.Scope{"aoc:write"}},
+		{"scope as a list", i.token(t, i.good().with("scope", []string{"aoc:write"})), []host.Scope{"aoc:write"}},
 		{"no scope of ours", i.token(t, i.good().with("scope", "openid email admin *")), nil},
 		{"no scope", i.token(t, i.good().with("scope", nil)), nil},
-		{"a broad scope gives no narrow one", i.token(t, i.good().with("scope", "rulesets:write rulesets:* rulesets")), []mcp.Scope{"rulesets:write"}},
+		{"a broad scope gives no narrow one", i.token(t, i.good().with("scope", "rulesets:write rulesets:* rulesets")), []host.Scope{"rulesets:write"}},
 		{"not before a moment from now: clocks differ", i.token(t, i.good().with("nbf", noon.Add(time.Minute).Unix())), two},
 		{"the last second", i.token(t, i.good().with("exp", noon.Unix())), two},
 	}
@@ -107,7 +107,7 @@ func TestAccessTokens(t *testing.T) {
 	}
 }
 
-func mustCaller(t *testing.T, h *fixture, token string) mcp.Caller {
+func mustCaller(t *testing.T, h *fixture, token string) host.Caller {
 	t.Helper()
 	caller, _, refused := h.show(token)
 	if refused != nil {
@@ -342,7 +342,7 @@ func TestGroupRules(t *testing.T) {
 	h = build(t, func(c *bearer.Config) {
 		c.Get = func(ctx context.Context, id string) (keys.Record, error) { return h.keys.Get(ctx, id) }
 	})
-	record, _, err := h.keys.Create(t.Context(), keys.Live, keys.Settings{Name: "writers", Scopes: []mcp.Scope{"rulesets:write"}})
+	record, _, err := h.keys.Create(t.Context(), keys.Live, keys.Settings{Name: "writers", Scopes: []host.Scope{"rulesets:write"}})
 	if err != nil {
 		t.Fatal(err)
 	}

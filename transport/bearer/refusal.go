@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
-	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/transport/keys"
 	"github.com/triptych-mcp/triptych/transport/quota"
@@ -90,7 +89,7 @@ func (d *Authenticator) refuse(header http.Header, r *http.Request, from netip.A
 // refusal returns what a client of the revision gets.
 func (why *denial) refusal(rev *host.Revision) *streamable.Refusal {
 	err := jsonrpc.Errorf(why.code, "%s", why.message).WithDetails("%s", why.details)
-	return &streamable.Refusal{Status: why.status, Error: mcp.Explained(rev, err)}
+	return &streamable.Refusal{Status: why.status, Error: host.Explained(rev, err)}
 }
 
 // guessAgain is the Retry-After of a client that guesses too fast.
@@ -101,7 +100,7 @@ const guessAgain = 10 * time.Second
 func (d *Authenticator) tooManyGuesses(header http.Header, r *http.Request) *streamable.Refusal {
 	d.cfg.Refused(CauseGuessing, host.CodeQuotaExceeded)
 	header.Set("Retry-After", strconv.Itoa(int(guessAgain.Seconds())))
-	told := &mcp.QuotaError{
+	told := &host.QuotaError{
 		Limit: maxWaiting, Used: maxWaiting, ResetAt: d.cfg.Now().Add(guessAgain),
 		Details: "too many failed attempts from this address",
 	}
@@ -143,7 +142,7 @@ func (d *Authenticator) metadata(r *http.Request) string {
 // (RFC 6750, section 3.1), so that a client can ask for a token that has it.
 func (d *Authenticator) Forbid(header http.Header, err *jsonrpc.Error) {
 	text := realm + `, error="insufficient_scope"`
-	if scope := mcp.MissingScope(err); scope != "" {
+	if scope := host.MissingScope(err); scope != "" {
 		text += `, scope="` + string(scope) + `"`
 	}
 	header["Www-Authenticate"] = []string{text + d.metadata(nil)}
@@ -151,7 +150,7 @@ func (d *Authenticator) Forbid(header http.Header, err *jsonrpc.Error) {
 
 // exceeded returns the refusal of a request beyond a limit (429, RFC 6585, section 4) and
 // sets Retry-After. Clients that negotiated a revision are told which limit it was.
-func (d *Authenticator) exceeded(ctx context.Context, header http.Header, caller *mcp.Caller, rev *host.Revision, spent *quota.ExceededError) *streamable.Refusal {
+func (d *Authenticator) exceeded(ctx context.Context, header http.Header, caller *host.Caller, rev *host.Revision, spent *quota.ExceededError) *streamable.Refusal {
 	d.cfg.Refused(CauseQuota, host.CodeQuotaExceeded)
 	if more, due := d.known.due(caller.Principal.ID, d.cfg.Now()); due {
 		d.cfg.Rejected(ctx, Rejection{
@@ -159,7 +158,7 @@ func (d *Authenticator) exceeded(ctx context.Context, header http.Header, caller
 		})
 	}
 	header.Set("Retry-After", strconv.FormatInt(retryAfter(spent.RetryAfter(d.cfg.Now())), 10))
-	told := &mcp.QuotaError{Limit: spent.Limit, Used: spent.Used, ResetAt: spent.ResetAt}
+	told := &host.QuotaError{Limit: spent.Limit, Used: spent.Used, ResetAt: spent.ResetAt}
 	if rev != host.BaselineRevision() { // whose document shows all of the data
 		told.Details = spent.Error()
 	}

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/transport/quota"
 )
 
@@ -17,8 +17,8 @@ type Verifier interface {
 
 // An Identity is the owner of an access token.
 type Identity struct {
-	ID     string      // stable and unique, no secret
-	Scopes []mcp.Scope // never nil, which would mean all
+	ID     string       // stable and unique, no secret
+	Scopes []host.Scope // never nil, which would mean all
 	Plan   quota.Plan
 	Limits quota.Limits
 	// Key is the id of the key that the owner has by a rule; "" for the rights of the token.

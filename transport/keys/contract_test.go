@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/transport/keys"
 	"github.com/triptych-mcp/triptych/transport/quota"
 )
@@ -104,7 +104,7 @@ func check(t *testing.T, s keys.Store, token keys.Token, now time.Time, want err
 }
 
 // all are the scopes that a new key gets, in order of name.
-var all = []mcp.Scope{
+var all = []host.Scope{
 	"aoc:read", "aoc:write", "audit:read", "debug:read", "debug:write", "document:read", "document:write", "rulesets:read", "rulesets:write",
 }
 
@@ -134,7 +134,7 @@ func newKey(t *testing.T, open opener) {
 func settingsSurvive(t *testing.T, open opener) {
 	s := open(atNoon)
 	settings := keys.Settings{
-		Name: `Zoë "the build" <b&w>`, Scopes: []mcp.Scope{"aoc:read", "debug:read"}, Plan: quota.Enterprise,
+		Name: `Zoë "the build" <b&w>`, Scopes: []host.Scope{"aoc:read", "debug:read"}, Plan: quota.Enterprise,
 		Own: quota.Limits{Month: 5_000_000, Minute: 2}, Expires: noon.Add(time.Hour),
 		Allow: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("2001:db8::/32")},
 	}
@@ -151,7 +151,7 @@ func settingsSurvive(t *testing.T, open opener) {
 	if got.Limits() != settings.Own {
 		t.Errorf("limits %v", got.Limits())
 	}
-	none, token := create(t, s, keys.Settings{Scopes: []mcp.Scope{}})
+	none, token := create(t, s, keys.Settings{Scopes: []host.Scope{}})
 	if got, err := again.Find(t.Context(), token); err != nil || len(got.Scopes) != 0 || got.Principal().Allows("aoc:read") {
 		t.Errorf("%s without scopes has %v, %v", none.ID, got.Scopes, err)
 	}
@@ -167,7 +167,7 @@ func whatCannotBe(t *testing.T, open opener) {
 		"local plan":       {Plan: quota.LocalPlan},
 		"limits of a plan": {Plan: quota.Free, Own: quota.Limits{Month: 1}},
 		"negative limit":   {Plan: quota.Enterprise, Own: quota.Limits{Minute: -1}},
-		"scope":            {Scopes: []mcp.Scope{"everything"}},
+		"scope":            {Scopes: []host.Scope{"everything"}},
 		"range":            {Allow: []netip.Prefix{{}}},
 	} {
 		if r, _, err := s.Create(t.Context(), keys.Live, bad); err == nil {
@@ -272,7 +272,7 @@ func update(t *testing.T, open opener) {
 	s := open(atNoon)
 	r, token := create(t, s, keys.Settings{})
 	changed, err := s.Update(t.Context(), r.ID, func(settings *keys.Settings) error {
-		settings.Name, settings.Scopes, settings.Expires = "b", []mcp.Scope{"aoc:read"}, noon
+		settings.Name, settings.Scopes, settings.Expires = "b", []host.Scope{"aoc:read"}, noon
 		return nil
 	})
 	if err != nil || changed.Name != "b" || changed.ID != r.ID || changed.Hash != r.Hash {

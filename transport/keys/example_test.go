@@ -9,7 +9,7 @@ import (
 	"os"
 	"time"
 
-	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/transport/keys"
 	"github.com/triptych-mcp/triptych/transport/quota"
 )
@@ -27,7 +27,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	record, token, err := store.Create(ctx, keys.Live, keys.Settings{
-		Name: "build server", Plan: quota.Team, Scopes: []mcp.Scope{"rulesets:read"},
+		Name: "build server", Plan: quota.Team, Scopes: []host.Scope{"rulesets:read"},
 	})
 	if err != nil {
 		log.Fatal(err)

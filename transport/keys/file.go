@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 )
 
 // fileName is the name of the file with the keys in the store's folder.
@@ -39,7 +39,7 @@ var _ Store = (*FileStore)(nil)
 // OpenFile opens the store in a folder, which the first change makes with mode 0700. A file
 // that is there must be valid, and writable by its owner only. A new key that names no scopes
 // gets those given here. now is the clock for new times; it is not used to measure.
-func OpenFile(dir string, log *slog.Logger, now func() time.Time, scopes ...mcp.Scope) (*FileStore, error) {
+func OpenFile(dir string, log *slog.Logger, now func() time.Time, scopes ...host.Scope) (*FileStore, error) {
 	s := &FileStore{dir: dir, log: log.With("component", "keys")}
 	s.cache, s.manager = newCache(s.load), &manager{backend: s, now: now, scopes: scopes}
 	if _, err := s.current(context.Background()); err != nil {

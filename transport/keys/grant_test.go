@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/transport/keys"
 )
 
@@ -83,7 +83,7 @@ func grantsEnd(t *testing.T, open opener) {
 		"revoke": func(s keys.Store, id string) error { _, err := s.Revoke(t.Context(), id); return err },
 		"rotate": func(s keys.Store, id string) error { _, _, err := s.Rotate(t.Context(), id, time.Hour); return err },
 		"scopes": func(s keys.Store, id string) error {
-			_, err := s.Update(t.Context(), id, func(x *keys.Settings) error { x.Scopes = []mcp.Scope{"aoc:read"}; return nil })
+			_, err := s.Update(t.Context(), id, func(x *keys.Settings) error { x.Scopes = []host.Scope{"aoc:read"}; return nil })
 			return err
 		},
 	} {

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/transport/keys"
 )
 
@@ -114,7 +114,7 @@ func invitationsEnd(t *testing.T, open opener) {
 			return err
 		}, time.Hour, keys.ErrExpired},
 		"scopes": {func(s keys.Store, id string, _ keys.Token) error {
-			_, err := s.Update(t.Context(), id, func(x *keys.Settings) error { x.Scopes = []mcp.Scope{"aoc:read"}; return nil })
+			_, err := s.Update(t.Context(), id, func(x *keys.Settings) error { x.Scopes = []host.Scope{"aoc:read"}; return nil })
 			return err
 		}, 0, nil},
 	} {

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/transport/quota"
 )
 
@@ -68,8 +68,8 @@ type Settings struct {
 	Name string `json:"name,omitzero"`
 	// Scopes are the rights. A record always lists them; for a new key nil
 	// means all.
-	Scopes []mcp.Scope `json:"scopes"`
-	Plan   quota.Plan  `json:"plan"` // for a new key "" means free
+	Scopes []host.Scope `json:"scopes"`
+	Plan   quota.Plan   `json:"plan"` // for a new key "" means free
 	// Own are the limits of a key with the plan Enterprise.
 	Own quota.Limits `json:"limits,omitzero"`
 	// Expires is when the key stops working; zero is never.
@@ -77,7 +77,7 @@ type Settings struct {
 	// Allow are the addresses that the key works from; none means all.
 	Allow []netip.Prefix `json:"allow,omitempty"`
 	// Toolsets are the groups of tools that the key may see and call, as
-	// [mcp.ToolSelection] names them; none means all.
+	// [host.ToolSelection] names them; none means all.
 	Toolsets []string `json:"toolsets,omitempty"`
 	// Label is the label of the rulesets that the key reads, "" for that of the server.
 	Label string `json:"label,omitempty"`
@@ -85,12 +85,12 @@ type Settings struct {
 
 // Principal returns the principal that a request with this key is charged to. It shares slices
 // with the record.
-func (r *Record) Principal() mcp.Principal {
+func (r *Record) Principal() host.Principal {
 	scopes := r.Scopes
 	if scopes == nil { // a principal without a list has every right, a record without one none
-		scopes = []mcp.Scope{}
+		scopes = []host.Scope{}
 	}
-	return mcp.Principal{ID: r.ID, Scopes: scopes, Toolsets: r.Toolsets, Label: r.Label}
+	return host.Principal{ID: r.ID, Scopes: scopes, Toolsets: r.Toolsets, Label: r.Label}
 }
 
 // Limits returns the limits of the plan, or the key's own.

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/transport/keys"
 	"github.com/triptych-mcp/triptych/transport/quota"
 )
@@ -89,7 +89,7 @@ func TestParsePrefix(t *testing.T) {
 
 // TestScopes parses the scopes that there are, and no others.
 func TestScopes(t *testing.T) {
-	all := []mcp.Scope{"debug:read", "debug:write", "audit:read"}
+	all := []host.Scope{"debug:read", "debug:write", "audit:read"}
 	for _, want := range all {
 		if got, err := keys.ParseScope(string(want), all); err != nil || got != want {
 			t.Errorf("ParseScope(%q) = %q, %v", want, got, err)
@@ -124,7 +124,7 @@ func TestLimitsOfARecord(t *testing.T) {
 // TestPrincipal: a record without scopes has no right; in a principal nil would
 // be every right.
 func TestPrincipal(t *testing.T) {
-	for _, scopes := range [][]mcp.Scope{nil, {}} {
+	for _, scopes := range [][]host.Scope{nil, {}} {
 		r := keys.Record{ID: "key_0123456789", Settings: keys.Settings{Scopes: scopes}}
 		if p := r.Principal(); p.Allows("aoc:read") || p.ID != r.ID {
 			t.Errorf("%v: %+v", scopes, p)

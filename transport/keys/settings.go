@@ -11,7 +11,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/transport/quota"
 )
 
@@ -25,9 +25,9 @@ const (
 
 // ParseScope parses the name of one of the scopes in all. The error is a [*SettingError] that
 // lists them.
-func ParseScope(text string, all []mcp.Scope) (mcp.Scope, error) {
-	if slices.Contains(all, mcp.Scope(text)) {
-		return mcp.Scope(text), nil
+func ParseScope(text string, all []host.Scope) (host.Scope, error) {
+	if slices.Contains(all, host.Scope(text)) {
+		return host.Scope(text), nil
 	}
 	words := make([]string, len(all))
 	for i, s := range all {
@@ -61,7 +61,7 @@ func plainPrefix(p netip.Prefix) netip.Prefix {
 
 // filled returns the settings with the defaults of a new key: all scopes and the plan Free. An
 // empty list of scopes that is not nil stays: a key without rights.
-func (s Settings) filled(all []mcp.Scope) Settings {
+func (s Settings) filled(all []host.Scope) Settings {
 	if s.Scopes == nil {
 		s.Scopes = all
 	}
@@ -74,7 +74,7 @@ func (s Settings) filled(all []mcp.Scope) Settings {
 // plain returns the settings as they are stored and compared: sorted, each value once, with
 // slices of their own.
 func (s Settings) plain() Settings {
-	s.Scopes = append([]mcp.Scope{}, s.Scopes...) // never null in JSON
+	s.Scopes = append([]host.Scope{}, s.Scopes...) // never null in JSON
 	slices.Sort(s.Scopes)
 	s.Scopes = slices.Compact(s.Scopes)
 	s.Allow = slices.Clone(s.Allow)

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 )
 
 // A Ring finds records on each request. [FileStore] and [ValkeyStore] answer nearly all
@@ -94,7 +94,7 @@ type backend interface {
 type manager struct {
 	backend backend
 	now     func() time.Time
-	scopes  []mcp.Scope // of a new key that names none
+	scopes  []host.Scope // of a new key that names none
 }
 
 // IDPrefix begins the ID of every key, and of no other principal.

@@ -13,7 +13,7 @@ import (
 	"github.com/redis/go-redis/v9"
 	"golang.org/x/sync/singleflight"
 
-	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 )
 
 const (
@@ -79,7 +79,7 @@ var _ Store = (*ValkeyStore)(nil)
 // start while the server is away. The client stays the caller's to close. The names of all
 // keys begin with prefix, which may be empty. A new key that names no scopes gets those given
 // here.
-func OpenValkey(client redis.UniversalClient, prefix string, log *slog.Logger, now func() time.Time, scopes ...mcp.Scope) *ValkeyStore {
+func OpenValkey(client redis.UniversalClient, prefix string, log *slog.Logger, now func() time.Time, scopes ...host.Scope) *ValkeyStore {
 	s := &ValkeyStore{client: client, names: namesOf(prefix), log: log.With("component", "keys")}
 	s.init(s.catchVersion)
 	s.manager = &manager{backend: s, now: now, scopes: scopes}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/transport/quota"
 )
 
@@ -95,6 +95,6 @@ func addressesWithin(ranges, own []netip.Prefix) error {
 
 // SettingsOf returns settings with the rights of a principal that has no record, such as that
 // of an access token.
-func SettingsOf(p mcp.Principal, limits quota.Limits, expires time.Time) Settings {
+func SettingsOf(p host.Principal, limits quota.Limits, expires time.Time) Settings {
 	return Settings{Scopes: p.Scopes, Toolsets: p.Toolsets, Plan: quota.Enterprise, Own: limits, Expires: expires}
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/transport/keys"
 	"github.com/triptych-mcp/triptych/transport/quota"
 )
@@ -22,7 +22,7 @@ func TestWithin(t *testing.T) {
 		return all
 	}
 	own := keys.Settings{
-		Scopes: []mcp.Scope{"rulesets:read", "server:admin"}, Toolsets: []string{"rulesets", "debugger/look"},
+		Scopes: []host.Scope{"rulesets:read", "server:admin"}, Toolsets: []string{"rulesets", "debugger/look"},
 		Plan: quota.Developer, Expires: end, Allow: of("10.0.0.0/8", "2001:db8::/32"),
 	}
 	change := func(edit func(*keys.Settings)) keys.Settings {
@@ -35,8 +35,8 @@ func TestWithin(t *testing.T) {
 		want string // part of the error, "" for none
 	}{
 		"itself":              {own, ""},
-		"fewer scopes":        {change(func(s *keys.Settings) { s.Scopes = []mcp.Scope{} }), ""},
-		"another scope":       {change(func(s *keys.Settings) { s.Scopes = []mcp.Scope{"rulesets:write"} }), "rulesets:write"},
+		"fewer scopes":        {change(func(s *keys.Settings) { s.Scopes = []host.Scope{} }), ""},
+		"another scope":       {change(func(s *keys.Settings) { s.Scopes = []host.Scope{"rulesets:write"} }), "rulesets:write"},
 		"all scopes":          {change(func(s *keys.Settings) { s.Scopes = nil }), "all scopes"},
 		"part of a toolset":   {change(func(s *keys.Settings) { s.Toolsets = []string{"rulesets/read"} }), ""},
 		"another toolset":     {change(func(s *keys.Settings) { s.Toolsets = []string{"debugger"} }), "debugger"},

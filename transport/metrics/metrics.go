@@ -32,7 +32,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
-	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 )
 
 // Metrics are the numbers of one server.
@@ -151,7 +151,7 @@ func (m *Metrics) AddBudget(name string, usage func() Budget) {
 const nobodys = "unknown"
 
 // Observe counts one request; other events are none.
-func (m *Metrics) Observe(e *mcp.Event) {
+func (m *Metrics) Observe(e *host.Event) {
 	if !e.IsRequest() {
 		return
 	}
@@ -170,7 +170,7 @@ func (m *Metrics) Observe(e *mcp.Event) {
 }
 
 // outcome returns the value of the label `outcome` of a request.
-func outcome(e *mcp.Event) string {
+func outcome(e *host.Event) string {
 	switch {
 	case e.Code != 0:
 		return "error"

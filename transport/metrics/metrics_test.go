@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/transport/metrics"
 )
 
@@ -14,8 +14,8 @@ import (
 // the numbers grow without end, and keys are not shown.
 func TestLabels(t *testing.T) {
 	m := metrics.New("1.2.3")
-	caller := mcp.Caller{Principal: mcp.Principal{ID: "key_secret"}}
-	for _, e := range []mcp.Event{
+	caller := host.Caller{Principal: host.Principal{ID: "key_secret"}}
+	for _, e := range []host.Event{
 		{Caller: caller, Method: "tools/call", Known: true, Family: "aoc", Target: "record_speed", Took: time.Millisecond},
 		{Caller: caller, Method: "tools/call", Known: true, Family: "aoc", Target: "record_speed", Failed: true},
 		{Caller: caller, Method: "tools/call", Known: true, Target: "invented_1", Code: -32602},
@@ -23,9 +23,9 @@ func TestLabels(t *testing.T) {
 		{Caller: caller, Method: "invented_3", Code: -32601},
 		{Caller: caller, Method: "invented_4", Code: -32602},
 		{Caller: caller, Method: "resources/read", Known: true, Target: "aoc://day01"},
-		{Caller: caller, Method: mcp.SessionEnd, Known: true},
-		{Caller: caller, Method: mcp.TaskEnd, Known: true, Family: "aoc", Target: "record_speed"},
-		{Caller: caller, Method: mcp.SessionEnd, Code: -32601}, // made up by a client
+		{Caller: caller, Method: host.SessionEnd, Known: true},
+		{Caller: caller, Method: host.TaskEnd, Known: true, Family: "aoc", Target: "record_speed"},
+		{Caller: caller, Method: host.SessionEnd, Code: -32601}, // made up by a client
 	} {
 		m.Observe(&e)
 	}

@@ -18,7 +18,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/transport/bearer"
 	"github.com/triptych-mcp/triptych/transport/keys"
 	"github.com/triptych-mcp/triptych/transport/oauth"
@@ -33,7 +33,7 @@ const (
 	verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk" // RFC 7636, appendix B
 )
 
-var published = []mcp.Scope{"rulesets:read", "rulesets:write"}
+var published = []host.Scope{"rulesets:read", "rulesets:write"}
 
 // A fixture is two servers of one store and a browser.
 type fixture struct {
@@ -99,7 +99,7 @@ func (f *fixture) serve(t *testing.T, dir, name string, changes []func(*oauth.Co
 	cfg := oauth.Config{
 		Store: store, Auth: auth, Secret: []byte("a secret that the servers of the store share"), AnyHost: true, Scopes: published,
 		Resource: func(*http.Request) *url.URL { return at }, Now: f.clock,
-		Record: func(_ context.Context, by mcp.Caller, method, _ string) error {
+		Record: func(_ context.Context, by host.Caller, method, _ string) error {
 			f.mu.Lock()
 			defer f.mu.Unlock()
 			f.recorded = append(f.recorded, method+" "+by.Principal.ID+" "+by.Principal.Client)

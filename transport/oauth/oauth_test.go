@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/transport/keys"
 )
 
@@ -132,7 +132,7 @@ func TestKeyEnds(t *testing.T) {
 			return err
 		},
 		"scopes": func(f *fixture) error {
-			_, err := f.keys.Update(t.Context(), f.record.ID, func(s *keys.Settings) error { s.Scopes = []mcp.Scope{"rulesets:read"}; return nil })
+			_, err := f.keys.Update(t.Context(), f.record.ID, func(s *keys.Settings) error { s.Scopes = []host.Scope{"rulesets:read"}; return nil })
 			return err
 		},
 	} {

@@ -11,7 +11,7 @@ import (
 	"net/netip"
 	"strings"
 
-	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/transport/keys"
 )
 
@@ -152,7 +152,7 @@ const nonceLen = 40
 func same(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
 
 // byClient returns the caller of a record about a grant.
-func byClient(r *http.Request, key string, g *keys.Grant) mcp.Caller {
+func byClient(r *http.Request, key string, g *keys.Grant) host.Caller {
 	from, _ := netip.ParseAddrPort(r.RemoteAddr) // the zero value says unknown
-	return mcp.Caller{Principal: mcp.Principal{ID: key, Scopes: []mcp.Scope{}, Client: cmp.Or(g.Name, g.Client)}, Addr: from}
+	return host.Caller{Principal: host.Principal{ID: key, Scopes: []host.Scope{}, Client: cmp.Or(g.Name, g.Client)}, Addr: from}
 }

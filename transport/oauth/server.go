@@ -11,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/transport/keys"
 	"github.com/triptych-mcp/triptych/transport/routes"
@@ -32,7 +31,7 @@ type Config struct {
 	// Issuers are authorization servers of others whose tokens the endpoint takes, too.
 	Issuers []string
 	// Scopes are the scopes of the server.
-	Scopes []mcp.Scope
+	Scopes []host.Scope
 	// Redirects are the URLs that a browser may be sent to besides those of known hosts.
 	Redirects []string
 	// AnyHost serves requests with any Host, since Resource does not look at it.
@@ -41,7 +40,7 @@ type Config struct {
 	Style []byte
 	// Record is called with what was done for a key, whose id and client are in by; nil
 	// ignores it.
-	Record func(ctx context.Context, by mcp.Caller, method, target string) error
+	Record func(ctx context.Context, by host.Caller, method, target string) error
 	Now    func() time.Time // nil means [time.Now]
 	Logger *slog.Logger     // nil discards
 }
@@ -49,8 +48,8 @@ type Config struct {
 // An Authenticator finds the caller of a request by its Authorization header, and slows down
 // those that guess.
 type Authenticator interface {
-	Authenticate(header http.Header, r *http.Request) (mcp.Caller, *streamable.Refusal)
-	Charge(ctx context.Context, header http.Header, caller *mcp.Caller, rev *host.Revision, bill streamable.Bill) *streamable.Refusal
+	Authenticate(header http.Header, r *http.Request) (host.Caller, *streamable.Refusal)
+	Charge(ctx context.Context, header http.Header, caller *host.Caller, rev *host.Revision, bill streamable.Bill) *streamable.Refusal
 	// Guessed delays a request with wrong credentials, or reports false if too many from its
 	// address are delayed already.
 	Guessed(r *http.Request) bool
@@ -73,7 +72,7 @@ func New(cfg Config) *Server {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
 	if cfg.Record == nil {
-		cfg.Record = func(context.Context, mcp.Caller, string, string) error { return nil }
+		cfg.Record = func(context.Context, host.Caller, string, string) error { return nil }
 	}
 	if cfg.Secret == nil {
 		cfg.Secret = []byte(rand.Text() + rand.Text())

@@ -13,14 +13,14 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/transport/internal/budget"
 	"github.com/triptych-mcp/triptych/transport/internal/intake"
 )
 
 // charge reads the form of a request and takes what the request costs. It reports false when
 // it has answered. release gives back what is held; it is never nil.
-func (t *Table) charge(row *Route, w http.ResponseWriter, r *http.Request, caller *mcp.Caller) (release func(), ok bool) {
+func (t *Table) charge(row *Route, w http.ResponseWriter, r *http.Request, caller *host.Caller) (release func(), ok bool) {
 	var held []func()
 	release = func() {
 		for _, give := range slices.Backward(held) {
@@ -58,7 +58,7 @@ func (t *Table) charge(row *Route, w http.ResponseWriter, r *http.Request, calle
 }
 
 // bodyHold returns the memory for the form of a caller; nil is one that is not known yet.
-func (t *Table) bodyHold(r *http.Request, caller *mcp.Caller) *budget.Hold {
+func (t *Table) bodyHold(r *http.Request, caller *host.Caller) *budget.Hold {
 	if caller != nil {
 		return t.cfg.Bodies(caller.Principal.ID)
 	}
@@ -88,7 +88,7 @@ var mediaTypes = map[Body]string{Form: "application/x-www-form-urlencoded", JSON
 // readBody reads the body of a request: a form into r.PostForm and r.Form, JSON for r.Body to be
 // read again. It reports false when it has answered. The memory of the decoded text is taken,
 // too.
-func (t *Table) readBody(row *Route, w http.ResponseWriter, r *http.Request, caller *mcp.Caller, hold *budget.Hold) bool {
+func (t *Table) readBody(row *Route, w http.ResponseWriter, r *http.Request, caller *host.Caller, hold *budget.Hold) bool {
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != mediaTypes[row.Body] || r.Header.Get("Content-Encoding") != "" {
 		w.Header().Set("Connection", "close")
 		t.refuse(row, w, r, caller, http.StatusUnsupportedMediaType, "the form must be sent as "+mediaTypes[row.Body])
@@ -123,7 +123,7 @@ func (t *Table) readBody(row *Route, w http.ResponseWriter, r *http.Request, cal
 }
 
 // refuseForm refuses a form that could not be read to its end.
-func (t *Table) refuseForm(row *Route, w http.ResponseWriter, r *http.Request, caller *mcp.Caller, err error) {
+func (t *Table) refuseForm(row *Route, w http.ResponseWriter, r *http.Request, caller *host.Caller, err error) {
 	switch {
 	case errors.Is(err, intake.ErrTooLarge):
 		t.refuse(row, w, r, caller, http.StatusRequestEntityTooLarge, "the form may have "+strconv.FormatInt(row.MaxBody, 10)+" bytes at most")
@@ -138,7 +138,7 @@ func (t *Table) refuseForm(row *Route, w http.ResponseWriter, r *http.Request, c
 
 // overBudget refuses what a budget has no room for: a caller's own with 429, that of all
 // with 503.
-func (t *Table) overBudget(row *Route, w http.ResponseWriter, r *http.Request, caller *mcp.Caller, err error) {
+func (t *Table) overBudget(row *Route, w http.ResponseWriter, r *http.Request, caller *host.Caller, err error) {
 	w.Header().Set("Retry-After", "1")
 	if errors.Is(err, budget.ErrOwner) {
 		t.refuse(row, w, r, caller, http.StatusTooManyRequests, "too much memory is taken by requests that you have open; try again when they are answered")

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 )
 
 // A Body says who reads the body of a request.
@@ -41,7 +41,7 @@ type Route struct {
 	// Callers authenticates; nil serves everybody.
 	Callers Callers
 	// Scope is the one that the caller needs; "" for none.
-	Scope mcp.Scope
+	Scope host.Scope
 	// KnownHosts refuses a Host that is neither a loopback name, an IP address nor one of
 	// [Config.Hosts]: a web page that has made its own name point here sends such a one.
 	KnownHosts bool
@@ -65,9 +65,9 @@ type Cost struct {
 type Callers interface {
 	// Authenticate returns the caller of a request, whose body it must not read, and the
 	// request to serve. It returns nil when it has answered.
-	Authenticate(w http.ResponseWriter, r *http.Request) (*mcp.Caller, *http.Request)
+	Authenticate(w http.ResponseWriter, r *http.Request) (*host.Caller, *http.Request)
 	// Charge takes calls from the caller's quota, or reports false when it has answered.
-	Charge(w http.ResponseWriter, r *http.Request, caller *mcp.Caller, calls int) bool
+	Charge(w http.ResponseWriter, r *http.Request, caller *host.Caller, calls int) bool
 }
 
 // defaultTime bounds the time of a handler without [Route.Time].

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/transport/internal/budget"
 	"github.com/triptych-mcp/triptych/transport/routes"
 )
@@ -22,16 +22,16 @@ import (
 // callers knows callers by the header Key, whose scope is read.
 type callers struct{ calls atomic.Int64 }
 
-func (c *callers) Authenticate(w http.ResponseWriter, r *http.Request) (*mcp.Caller, *http.Request) {
+func (c *callers) Authenticate(w http.ResponseWriter, r *http.Request) (*host.Caller, *http.Request) {
 	key := r.Header.Get("Key")
 	if key == "" {
 		http.Error(w, "no key", http.StatusUnauthorized)
 		return nil, r
 	}
-	return &mcp.Caller{Principal: mcp.Principal{ID: key, Scopes: []mcp.Scope{"read"}}}, r
+	return &host.Caller{Principal: host.Principal{ID: key, Scopes: []host.Scope{"read"}}}, r
 }
 
-func (c *callers) Charge(w http.ResponseWriter, _ *http.Request, _ *mcp.Caller, n int) bool {
+func (c *callers) Charge(w http.ResponseWriter, _ *http.Request, _ *host.Caller, n int) bool {
 	if c.calls.Add(int64(-n)) < 0 {
 		http.Error(w, "no calls left", http.StatusTooManyRequests)
 		return false
@@ -84,7 +84,7 @@ func open(t *testing.T, more ...routes.Route) *fixture {
 	}, more...)
 	f.Server = httptest.NewServer(routes.New(routes.Config{
 		Routes: rows, Bodies: f.bodies.Hold, Answers: f.answers.Hold, Hosts: []string{"here.example"},
-		Refused: func(_ context.Context, caller *mcp.Caller, status int, reason string) {
+		Refused: func(_ context.Context, caller *host.Caller, status int, reason string) {
 			f.refused <- fmt.Sprintf("%s %d %s", caller.Principal.ID, status, reason)
 		},
 	}))

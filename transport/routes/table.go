@@ -8,7 +8,7 @@ import (
 	"net/netip"
 	"time"
 
-	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/transport/internal/budget"
 	"github.com/triptych-mcp/triptych/transport/internal/connlimit"
 	"github.com/triptych-mcp/triptych/transport/internal/hostcheck"
@@ -31,7 +31,7 @@ type Config struct {
 
 	// Refused is called with every refusal of the table, and Served after every request
 	// but those of routes with their own body; nil ignores them.
-	Refused func(ctx context.Context, caller *mcp.Caller, status int, reason string)
+	Refused func(ctx context.Context, caller *host.Caller, status int, reason string)
 	Served  func(route string, status int, took time.Duration)
 	Logger  *slog.Logger // nil discards
 }
@@ -63,7 +63,7 @@ func New(cfg Config) *Table {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
 	if cfg.Refused == nil {
-		cfg.Refused = func(context.Context, *mcp.Caller, int, string) {}
+		cfg.Refused = func(context.Context, *host.Caller, int, string) {}
 	}
 	if cfg.Served == nil {
 		cfg.Served = func(string, int, time.Duration) {}
@@ -173,7 +173,7 @@ func (t *Table) serve(row *Route, w http.ResponseWriter, r *http.Request) {
 	ctx, stop := context.WithTimeout(r.Context(), row.Time)
 	defer stop()
 	r = r.WithContext(ctx)
-	var caller *mcp.Caller
+	var caller *host.Caller
 	if row.Callers != nil {
 		var with *http.Request
 		if caller, with = row.Callers.Authenticate(w, r); caller == nil {
@@ -209,10 +209,10 @@ func (t *Table) refuseBody(row *Route, w http.ResponseWriter, r *http.Request) {
 }
 
 // refuse answers a refusal in the row's form. caller is nil if it is not known.
-func (t *Table) refuse(row *Route, w http.ResponseWriter, r *http.Request, caller *mcp.Caller, status int, reason string) {
+func (t *Table) refuse(row *Route, w http.ResponseWriter, r *http.Request, caller *host.Caller, status int, reason string) {
 	if caller == nil {
 		from, _ := netip.ParseAddrPort(r.RemoteAddr) // the zero value says unknown
-		caller = &mcp.Caller{Addr: from}
+		caller = &host.Caller{Addr: from}
 	}
 	t.cfg.Refused(r.Context(), caller, status, reason)
 	if row.Refuse != nil {

@@ -1,7 +1,7 @@
 // Package stdio serves one client over standard input and output, or any other
 // pair of streams that carry a message a line.
 //
-// The user who started the process is trusted: the caller is [mcp.Local]. Nothing
+// The user who started the process is trusted: the caller is [host.Local]. Nothing
 // but messages is written to the output.
 //
 // # Concurrency
@@ -18,6 +18,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 )
 
 // farewell limits how long it may take to tell the client about the end.
@@ -48,7 +49,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, server *mcp.Server,
 		out = &pipe{File: f}
 	}
 	conn := jsonrpc.NewConn(in, out, cfg)
-	handler := server.Bind(mcp.Caller{Principal: mcp.Local(), Connection: true, Send: conn}, conn.Cancel)
+	handler := server.Bind(host.Caller{Principal: host.Local(), Connection: true, Send: conn}, conn.Cancel)
 	serving, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer cancel(nil)
 	defer context.AfterFunc(ctx, func() {

@@ -6,7 +6,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/transport/streamable"
 )
@@ -14,7 +13,7 @@ import (
 // A free authenticator counts nothing.
 type free struct{ *auth }
 
-func (free) Charge(context.Context, http.Header, *mcp.Caller, *host.Revision, streamable.Bill) *streamable.Refusal {
+func (free) Charge(context.Context, http.Header, *host.Caller, *host.Revision, streamable.Bill) *streamable.Refusal {
 	return nil
 }
 

@@ -5,7 +5,6 @@ import (
 	"net/http"
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
-	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/transport/internal/budget"
 	"github.com/triptych-mcp/triptych/transport/internal/intake"
@@ -40,9 +39,9 @@ func (h *Handler) AnswerHold(principal string) *budget.Hold { return h.answers.H
 
 // Authenticate returns the caller of a request to another handler of the same listener, or nil
 // when it has refused it. With [Handler.Charge] it implements the Callers of package routes.
-func (h *Handler) Authenticate(w http.ResponseWriter, r *http.Request) (*mcp.Caller, *http.Request) {
+func (h *Handler) Authenticate(w http.ResponseWriter, r *http.Request) (*host.Caller, *http.Request) {
 	w.Header()["X-Content-Type-Options"] = noSniff
-	caller, refused := mcp.Caller{}, h.checkHost(r)
+	caller, refused := host.Caller{}, h.checkHost(r)
 	if refused == nil {
 		h.cors(w.Header(), r)
 		caller, refused = h.cfg.Auth.Authenticate(w.Header(), r)
@@ -55,7 +54,7 @@ func (h *Handler) Authenticate(w http.ResponseWriter, r *http.Request) (*mcp.Cal
 }
 
 // Charge takes calls from the quota of a caller, or reports false when it has refused it.
-func (h *Handler) Charge(w http.ResponseWriter, r *http.Request, caller *mcp.Caller, calls int) bool {
+func (h *Handler) Charge(w http.ResponseWriter, r *http.Request, caller *host.Caller, calls int) bool {
 	refused := h.cfg.Auth.Charge(r.Context(), w.Header(), caller, host.BaselineRevision(), Bill{Calls: calls})
 	if refused != nil {
 		h.refuse(r.Context(), w, caller, refused)

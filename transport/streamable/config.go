@@ -41,7 +41,7 @@ type Config struct {
 	Forward *peer.Client
 	// Owner returns the tag of the server with the state that a call of a tool needs:
 	// this one's, another one's, "" if any server may answer, or [peer.UnknownOwner].
-	Owner func(ctx context.Context, caller *mcp.Caller, view *mcp.Preview) string
+	Owner func(ctx context.Context, caller *host.Caller, view *host.Preview) string
 
 	MaxBody int64 // bytes of a body; 16 MiB
 	// BodyMemory bounds the bytes of bodies that are being received or answered:
@@ -69,7 +69,7 @@ type Config struct {
 
 	// Refused is called with every refusal that the authenticator has not reported; nil
 	// ignores them. The caller has no principal if it was not authenticated.
-	Refused func(ctx context.Context, caller *mcp.Caller, refused *Refusal)
+	Refused func(ctx context.Context, caller *host.Caller, refused *Refusal)
 	// Barrier is called before each answer is sent, when its requests have run. It returns
 	// when their records are on disk; its error replaces the result, as the client must not
 	// believe in a change that a crash could undo. It must bound its own time: the context is
@@ -114,14 +114,14 @@ type Authenticator interface {
 	// Authenticate returns the caller that sent the request, or the reason to refuse it, and
 	// then as much of the caller as is known, for the audit trail. It may set headers of the
 	// answer. The body is not read yet, and it must not read it.
-	Authenticate(header http.Header, r *http.Request) (mcp.Caller, *Refusal)
+	Authenticate(header http.Header, r *http.Request) (host.Caller, *Refusal)
 	// Charge takes all of a bill from the caller's quota, or nothing of it and returns the
 	// refusal. It sets the headers that show the quota, also for an empty bill, which is never
 	// refused. The revision governs the form of a refusal.
-	Charge(ctx context.Context, header http.Header, caller *mcp.Caller, rev *host.Revision, bill Bill) *Refusal
+	Charge(ctx context.Context, header http.Header, caller *host.Caller, rev *host.Revision, bill Bill) *Refusal
 	// Valid reports whether the credentials of a caller are still good. Streams
 	// ask before they send more.
-	Valid(ctx context.Context, caller *mcp.Caller) bool
+	Valid(ctx context.Context, caller *host.Caller) bool
 	// Forbid sets the headers of an answer with status 403, for an error that names a missing
 	// scope: WWW-Authenticate with the scope (RFC 6750, section 3.1).
 	Forbid(header http.Header, err *jsonrpc.Error)

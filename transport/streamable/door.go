@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
-	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/mcp/host"
 )
 
@@ -26,18 +25,18 @@ func Key(key string) Authenticator { return oneKey{digest: sha256.Sum256([]byte(
 type open struct{}
 
 // Authenticate implements [Authenticator].
-func (open) Authenticate(_ http.Header, r *http.Request) (mcp.Caller, *Refusal) {
+func (open) Authenticate(_ http.Header, r *http.Request) (host.Caller, *Refusal) {
 	from, _ := netip.ParseAddrPort(r.RemoteAddr) // a test's request may have none
-	return mcp.Caller{Principal: mcp.Local(), Addr: from}, nil
+	return host.Caller{Principal: host.Local(), Addr: from}, nil
 }
 
 // Charge implements [Authenticator].
-func (open) Charge(context.Context, http.Header, *mcp.Caller, *host.Revision, Bill) *Refusal {
+func (open) Charge(context.Context, http.Header, *host.Caller, *host.Revision, Bill) *Refusal {
 	return nil
 }
 
 // Valid implements [Authenticator].
-func (open) Valid(context.Context, *mcp.Caller) bool { return true }
+func (open) Valid(context.Context, *host.Caller) bool { return true }
 
 // Forbid implements [Authenticator]. No client lacks a scope.
 func (open) Forbid(http.Header, *jsonrpc.Error) {}
@@ -51,13 +50,13 @@ type oneKey struct {
 }
 
 // Authenticate implements [Authenticator].
-func (k oneKey) Authenticate(header http.Header, r *http.Request) (mcp.Caller, *Refusal) {
+func (k oneKey) Authenticate(header http.Header, r *http.Request) (host.Caller, *Refusal) {
 	digest := sha256.Sum256([]byte(bearerToken(r.Header)))
 	if k.set && subtle.ConstantTimeCompare(digest[:], k.digest[:]) == 1 {
 		return k.open.Authenticate(header, r)
 	}
 	header.Set("WWW-Authenticate", "Bearer")
-	return mcp.Caller{}, &Refusal{
+	return host.Caller{}, &Refusal{
 		Status: http.StatusUnauthorized,
 		Error:  jsonrpc.Errorf(host.CodeAuthentication, "Authentication failed").WithDetails("send Authorization: Bearer KEY"),
 	}

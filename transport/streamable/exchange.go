@@ -9,6 +9,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/transport/internal/budget"
 )
 
@@ -182,7 +183,7 @@ func (e *exchange) answer() []byte {
 		e.err = err
 		out = jsonrpc.AppendError(out[:0], e.id, hasNullID(e.to.rev), jsonrpc.ErrorOf(err))
 	}
-	e.body, e.to.view = jsonrpc.Body{}, mcp.Preview{}
+	e.body, e.to.view = jsonrpc.Body{}, host.Preview{}
 	e.hold.Release()
 	return out
 }

@@ -70,14 +70,14 @@ func (h *Handler) ownerOf(r *http.Request, e *exchange) string {
 // takeForward counts a request that is passed on, and refuses one beyond the bounds, with
 // Retry-After: 429 to a principal with too many, 503 when there are too many in all. Each
 // occupies a connection to another server until it is answered.
-func (h *Handler) takeForward(header http.Header, caller *mcp.Caller, rev *host.Revision) *Refusal {
+func (h *Handler) takeForward(header http.Header, caller *host.Caller, rev *host.Revision) *Refusal {
 	err := h.forwards.Take(caller.Principal.ID, 1)
 	if err == nil {
 		return nil
 	}
 	header.Set("Retry-After", "1")
 	if errors.Is(err, budget.ErrOwner) {
-		told := &mcp.QuotaError{
+		told := &host.QuotaError{
 			Limit: maxForwards, Used: maxForwards, ResetAt: time.Now().Add(time.Second),
 			Details: "a key may have so many requests that are passed on to another server at one time",
 		}
@@ -110,7 +110,7 @@ func (h *Handler) endForwarded(w http.ResponseWriter, e *exchange, err error) {
 // forwardStream passes a GET on to the server that has the stream of its Last-Event-ID,
 // and reports whether it was answered. The session's own stream goes on here when that
 // server has ended or cannot be reached.
-func (h *Handler) forwardStream(w http.ResponseWriter, r *http.Request, s *session, caller *mcp.Caller) (answered bool) {
+func (h *Handler) forwardStream(w http.ResponseWriter, r *http.Request, s *session, caller *host.Caller) (answered bool) {
 	tag, name := h.streamOwner(r.Header.Get("Last-Event-Id"))
 	if tag == "" || tag == h.cfg.Forward.Tag() || peer.IsPassedOn(r.Context()) {
 		return false

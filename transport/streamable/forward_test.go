@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/transport/peer"
 	"github.com/triptych-mcp/triptych/transport/streamable"
 )
@@ -53,7 +54,7 @@ func serveTwo(t *testing.T, owner func() string) (one, two setup, servers *direc
 		t.Cleanup(func() { _ = client.Close() }) // it never fails
 		s := serve(t, func(cfg *streamable.Config) {
 			cfg.SessionSecret, cfg.Forward = shared, client
-			cfg.Owner = func(_ context.Context, _ *mcp.Caller, view *mcp.Preview) string {
+			cfg.Owner = func(_ context.Context, _ *host.Caller, view *host.Preview) string {
 				if view.Name == "echo" || view.Name == "progress" || view.Name == "wait" {
 					return owner()
 				}

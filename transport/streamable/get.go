@@ -7,20 +7,20 @@ import (
 	"strings"
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
-	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 )
 
 // sessionOf returns the session of a GET or DELETE. Only revisions with sessions have
 // these methods: others get 405 with Allow, a missing id 400 and an unknown one 404, upon
 // which clients initialize again.
-func (h *Handler) sessionOf(header http.Header, r *http.Request, caller mcp.Caller) (*session, *Refusal) {
+func (h *Handler) sessionOf(header http.Header, r *http.Request, caller host.Caller) (*session, *Refusal) {
 	named, unknown := headerVersion(r)
 	if named != nil && named.Modern {
 		header.Set("Allow", http.MethodPost)
 		return nil, invalid(http.StatusMethodNotAllowed, "the protocol revision %s has POST only", named.Name)
 	}
 	if unknown != "" {
-		return nil, refusal(http.StatusBadRequest, mcp.UnsupportedVersion(unknown))
+		return nil, refusal(http.StatusBadRequest, host.UnsupportedVersion(unknown))
 	}
 	id := r.Header.Get("Mcp-Session-Id")
 	if id == "" {
@@ -35,7 +35,7 @@ func (h *Handler) sessionOf(header http.Header, r *http.Request, caller mcp.Call
 // get sends the session's own stream, or resumes one of a request (basic/transports,
 // resumability). It returns when the stream ends or its reader leaves. Opening costs no
 // call of the quota.
-func (h *Handler) get(w http.ResponseWriter, r *http.Request, caller mcp.Caller) {
+func (h *Handler) get(w http.ResponseWriter, r *http.Request, caller host.Caller) {
 	takes, _ := accepted(r.Header)
 	if !takes.stream {
 		h.refuseCaller(w, r, &caller, invalid(http.StatusNotAcceptable, "Accept must have text/event-stream"))
@@ -123,7 +123,7 @@ func (s *session) release(one *stream) {
 
 // delete ends a session at all servers (204). It is an error that a store cannot be
 // reached: the session would go on elsewhere.
-func (h *Handler) delete(w http.ResponseWriter, r *http.Request, caller mcp.Caller) {
+func (h *Handler) delete(w http.ResponseWriter, r *http.Request, caller host.Caller) {
 	s, refused := h.sessionOf(w.Header(), r, caller)
 	if refused == nil {
 		if err := h.endEverywhere(r.Context(), s); err != nil {

@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/transport/internal/budget"
 	"github.com/triptych-mcp/triptych/transport/internal/connlimit"
 	"github.com/triptych-mcp/triptych/transport/internal/hostcheck"
@@ -112,7 +112,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	header["X-Content-Type-Options"] = noSniff
 	if refused := h.checkHost(r); refused != nil {
 		from, _ := netip.ParseAddrPort(r.RemoteAddr) // the zero value says unknown
-		h.refuse(r.Context(), w, &mcp.Caller{Addr: from}, refused)
+		h.refuse(r.Context(), w, &host.Caller{Addr: from}, refused)
 		return
 	}
 	if h.cors(header, r) {
@@ -139,7 +139,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // refuseMethod refuses a method other than POST, GET and DELETE, with the Allow that RFC
 // 9110, section 15.5.6, demands.
-func (h *Handler) refuseMethod(w http.ResponseWriter, r *http.Request, caller mcp.Caller) {
+func (h *Handler) refuseMethod(w http.ResponseWriter, r *http.Request, caller host.Caller) {
 	w.Header().Set("Allow", "POST, GET, DELETE")
 	h.refuseCaller(w, r, &caller, invalid(http.StatusMethodNotAllowed, "use POST; GET and DELETE are for sessions"))
 }
@@ -147,6 +147,6 @@ func (h *Handler) refuseMethod(w http.ResponseWriter, r *http.Request, caller mc
 // admits returns a function that reports whether the reader of a stream is still
 // authenticated. The stream calls it each time before it sends more, so that revoking a key
 // ends its streams within one KeepAlive.
-func (h *Handler) admits(ctx context.Context, caller *mcp.Caller) func() bool {
+func (h *Handler) admits(ctx context.Context, caller *host.Caller) func() bool {
 	return func() bool { return h.cfg.Auth.Valid(ctx, caller) }
 }

@@ -8,14 +8,13 @@ import (
 	"strings"
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
-	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/mcp/host"
 )
 
 // checkMirrors compares the headers of a revision with mirrored headers with what the
 // body says (2026-07-28, Streamable HTTP, request headers). Proxies route by the headers,
 // so a difference is an error, and never decided in favour of one side.
-func checkMirrors(header http.Header, method string, view *mcp.Preview) *jsonrpc.Error {
+func checkMirrors(header http.Header, method string, view *host.Preview) *jsonrpc.Error {
 	if err := mirrors(header, "Mcp-Method", method, true); err != nil {
 		return err
 	}
@@ -83,7 +82,7 @@ func decoded(name, value string, literal bool) (string, *jsonrpc.Error) {
 // mirrorsArgument checks the header of one argument. An argument that is absent or null
 // needs none. Numbers are compared by value, as clients may spell them otherwise than the
 // body.
-func mirrorsArgument(header http.Header, m mcp.Mirrored) *jsonrpc.Error {
+func mirrorsArgument(header http.Header, m host.Mirrored) *jsonrpc.Error {
 	if m.Value == nil {
 		return nil
 	}

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
-	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/transport/internal/budget"
 )
@@ -58,7 +57,7 @@ const retryBudget = time.Second
 func (h *Handler) overBudget(header http.Header, err error, rev *host.Revision, of string, limit int64) *Refusal {
 	header.Set("Retry-After", strconv.Itoa(int(retryBudget.Seconds())))
 	if errors.Is(err, budget.ErrOwner) {
-		told := &mcp.QuotaError{
+		told := &host.QuotaError{
 			Limit: limit, Used: limit, ResetAt: time.Now().Add(retryBudget),
 			Details: "a key may have so many bytes of " + of + " at one time",
 		}
@@ -80,7 +79,7 @@ func (h *Handler) tooManyStreams(header http.Header, err error, rev *host.Revisi
 		return refusal(http.StatusServiceUnavailable,
 			jsonrpc.Errorf(jsonrpc.CodeInternalError, "Internal error").WithDetails("the server has too many open streams"))
 	}
-	told := &mcp.QuotaError{
+	told := &host.QuotaError{
 		Limit: int64(h.cfg.MaxStreams), Used: int64(h.cfg.MaxStreams), ResetAt: time.Now().Add(retryStreams),
 		Details: "a key may have so many open streams at most",
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/transport/streamable"
 )
 
@@ -18,7 +19,7 @@ import (
 func TestListenAtTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var endpoint *streamable.Handler
-		server, err := mcp.New(mcp.Config{Name: "test", Version: "1", Observe: func(context.Context, *mcp.Event) error {
+		server, err := mcp.New(mcp.Config{Name: "test", Version: "1", Observe: func(context.Context, *host.Event) error {
 			go endpoint.Shutdown(context.Background())
 			time.Sleep(time.Second)
 			return nil

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
-	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 )
 
 // Peers connects the servers of one store, so that the sessions of clients go on at any of
@@ -126,11 +126,11 @@ func (h *Handler) countSession(ctx context.Context, principal, id string, left t
 // is made, as it may have expired at all servers and have no room now: another request that
 // found it here would be cancelled. Whether it has ended is asked twice, as it may end while
 // it is made.
-func (all *sessions) restore(ctx context.Context, sealed sealedSession, who *mcp.Principal) *session {
+func (all *sessions) restore(ctx context.Context, sealed sealedSession, who *host.Principal) *session {
 	if all.ended(ctx, sealed.ID) {
 		return nil
 	}
-	settled, err := mcp.RestoreSession(sealed.ID, sealed.Handshake)
+	settled, err := host.RestoreSession(sealed.ID, sealed.Handshake)
 	if err != nil {
 		return nil
 	}
@@ -162,7 +162,7 @@ func (all *sessions) hasRoom(principal string) bool {
 
 // restoreOnce makes one session where several requests come at once, with the rights
 // that it began with: the caller may have more.
-func (all *sessions) restoreOnce(sealed sealedSession, settled *mcp.Session, who mcp.Principal) *session {
+func (all *sessions) restoreOnce(sealed sealedSession, settled *host.Session, who host.Principal) *session {
 	all.restoring.Lock()
 	defer all.restoring.Unlock()
 	if s := all.inMemory(sealed.ID); s != nil {
@@ -172,7 +172,7 @@ func (all *sessions) restoreOnce(sealed sealedSession, settled *mcp.Session, who
 		return nil // before anything is made that would have to be ended
 	}
 	who.Scopes = sealed.Scopes
-	s := all.newSession(mcp.Caller{Principal: who, Session: settled}, sealed.Scopes)
+	s := all.newSession(host.Caller{Principal: who, Session: settled}, sealed.Scopes)
 	s.sealed = true
 	if all.add(s) != nil {
 		s.end()

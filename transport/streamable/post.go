@@ -6,14 +6,13 @@ import (
 	"strings"
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
-	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/mcp/host"
 )
 
 // post serves one message or batch; the package comment has its calls. Either
 // exchange.serve runs the requests, or prepare has answered, in which case nothing of the
 // body remains in memory.
-func (h *Handler) post(w http.ResponseWriter, r *http.Request, caller mcp.Caller) {
+func (h *Handler) post(w http.ResponseWriter, r *http.Request, caller host.Caller) {
 	owner := caller.Principal.ID
 	e := &exchange{h: h, to: route{caller: caller}, hold: h.bodies.Hold(owner), slot: h.requests.Hold(owner)}
 	if h.prepare(w, r, e) {

@@ -4,7 +4,6 @@ import (
 	"net/http"
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
-	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/mcp/host"
 )
 
@@ -12,12 +11,12 @@ import (
 // the body is charged and does not change afterwards, except that the exchange sets the
 // caller's Send.
 type route struct {
-	caller  mcp.Caller
+	caller  host.Caller
 	rev     *host.Revision
-	session *session    // nil where there is none
-	begins  bool        // the body is an initialize that may begin a session
-	silent  bool        // no message can precede the answer
-	view    mcp.Preview // of the only request of the body
+	session *session     // nil where there is none
+	begins  bool         // the body is an initialize that may begin a session
+	silent  bool         // no message can precede the answer
+	view    host.Preview // of the only request of the body
 }
 
 // route fills in the route of a body. The revision is that of the first of these which names
@@ -40,7 +39,7 @@ func (h *Handler) route(r *http.Request, to *route, body *jsonrpc.Body) *Refusal
 	switch {
 	case unknown != "":
 		to.rev = nil
-		return refusal(http.StatusBadRequest, mcp.UnsupportedVersion(unknown))
+		return refusal(http.StatusBadRequest, host.UnsupportedVersion(unknown))
 	case named != nil && named.Modern:
 		to.rev, to.caller.Revision = named, named
 		return unclaimed(body, named)
@@ -55,7 +54,7 @@ func (h *Handler) route(r *http.Request, to *route, body *jsonrpc.Body) *Refusal
 // checkClaim checks a modern request against its headers, which must name the same
 // revision and repeat method and name. An error of the claim itself comes first: its
 // answer lists the revisions that the server has.
-func checkClaim(header http.Header, req *jsonrpc.Request, view *mcp.Preview, named *host.Revision) *Refusal {
+func checkClaim(header http.Header, req *jsonrpc.Request, view *host.Preview, named *host.Revision) *Refusal {
 	if view.Err != nil && view.Err.Code == jsonrpc.CodeInvalidParams && view.Revision == nil {
 		return refusal(http.StatusBadRequest, view.Err) // the claim is not a string
 	}
@@ -89,7 +88,7 @@ func unclaimed(body *jsonrpc.Body, rev *host.Revision) *Refusal {
 	case body.Messages[0].Request == nil || body.Messages[0].Request.IsNotification():
 		return nil
 	}
-	return refusal(http.StatusBadRequest, mcp.MissingClaim())
+	return refusal(http.StatusBadRequest, host.MissingClaim())
 }
 
 // routeLegacy finds the session and the revision of a request of the revisions with a
@@ -111,7 +110,7 @@ func (h *Handler) routeLegacy(r *http.Request, to *route, named *host.Revision, 
 			return invalid(http.StatusBadRequest, "the session is initialized already; initialize without Mcp-Session-Id begins another")
 		}
 	case to.begins:
-		to.caller.Session = mcp.NewSession(newSessionID())
+		to.caller.Session = host.NewSession(newSessionID())
 	case named != nil:
 		to.rev, to.caller.Revision = named, named
 	}

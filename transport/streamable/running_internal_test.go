@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 )
 
 // TestTimeout: each exchange ends when nothing was heard of it for its time,
@@ -61,9 +62,9 @@ func TestIdleSession(t *testing.T) {
 			t.Fatal(err)
 		}
 		h := New(Config{Server: server, SessionIdle: idle})
-		who := mcp.Principal{ID: "somebody"}
-		s := &session{h: h, id: "1", principal: who.ID, mcp: mcp.NewSession("1"), own: newStream(ownStream, false, nil), inFlight: map[*exchange]struct{}{}, used: time.Now()}
-		s.handler = server.Bind(mcp.Caller{Principal: who}, nil)
+		who := host.Principal{ID: "somebody"}
+		s := &session{h: h, id: "1", principal: who.ID, mcp: host.NewSession("1"), own: newStream(ownStream, false, nil), inFlight: map[*exchange]struct{}{}, used: time.Now()}
+		s.handler = server.Bind(host.Caller{Principal: who}, nil)
 		s.idle = time.AfterFunc(idle, s.expire)
 		if err := h.sessions.add(s); err != nil {
 			t.Fatal(err)

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/transport/internal/sealing"
 )
 
@@ -32,11 +32,11 @@ type sealer struct{ aead cipher.AEAD }
 // session. The names are short, for the id is sent with every request. The id is encrypted
 // since a client must not read its scopes, and authenticated since it must not choose them.
 type sealedSession struct {
-	ID        string        `json:"i"` // names the session in the audit trail
-	Principal string        `json:"p"`
-	Scopes    []mcp.Scope   `json:"s"` // nil is all
-	Began     int64         `json:"t"` // Unix seconds
-	Handshake mcp.Handshake `json:"h"`
+	ID        string         `json:"i"` // names the session in the audit trail
+	Principal string         `json:"p"`
+	Scopes    []host.Scope   `json:"s"` // nil is all
+	Began     int64          `json:"t"` // Unix seconds
+	Handshake host.Handshake `json:"h"`
 }
 
 // newSealer returns the sealer of a shared secret, nil without one.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 )
 
 // A sealed id is read by every holder of the secret and by no one else, whole and in
@@ -15,8 +15,8 @@ import (
 func TestSealedIDs(t *testing.T) {
 	now := time.Unix(1_800_000_000, 0)
 	want := sealedSession{
-		ID: "ABC", Principal: "key_1", Scopes: []mcp.Scope{"rulesets:read"}, Began: now.Unix(),
-		Handshake: mcp.Handshake{Revision: "2025-06-18", Client: mcp.ClientCapabilities{Forms: true}},
+		ID: "ABC", Principal: "key_1", Scopes: []host.Scope{"rulesets:read"}, Began: now.Unix(),
+		Handshake: host.Handshake{Revision: "2025-06-18", Client: host.ClientCapabilities{Forms: true}},
 	}
 	id, err := newSealer([]byte("secret")).seal(want)
 	if err != nil {

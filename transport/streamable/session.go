@@ -10,6 +10,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 )
 
 // A session holds the state of a client of a revision with sessions, at this server. It is
@@ -19,8 +20,8 @@ type session struct {
 	h         *Handler
 	id        string
 	principal string
-	scopes    []mcp.Scope // of the principal at its beginning; they limit its notifications
-	mcp       *mcp.Session
+	scopes    []host.Scope // of the principal at its beginning; they limit its notifications
+	mcp       *host.Session
 	handler   *mcp.Handler // gets changes and the client's notifications
 	own       *stream      // of messages that belong to no request; read by GET
 	idle      *time.Timer
@@ -112,7 +113,7 @@ func (s *session) removeExchange(e *exchange) {
 // forgetState makes the families drop the state of the session. It is called when no
 // request runs any more: one that ended later could leave state for ever.
 func (s *session) forgetState() {
-	s.h.cfg.Server.EndSession((&mcp.Caller{Session: s.mcp}).StateKey())
+	s.h.cfg.Server.EndSession((&host.Caller{Session: s.mcp}).StateKey())
 }
 
 // cancel cancels the requests in flight with the id, and reports whether there were any.

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
-	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/transport/internal/budget"
 )
@@ -71,7 +70,7 @@ func (all *sessions) start(header http.Header, e *exchange) {
 
 // newSession returns the session of a caller whose handshake is over. It began with
 // these scopes.
-func (all *sessions) newSession(caller mcp.Caller, scopes []mcp.Scope) *session {
+func (all *sessions) newSession(caller host.Caller, scopes []host.Scope) *session {
 	settled := caller.Session
 	s := &session{
 		h: all.h, id: settled.ID, principal: caller.Principal.ID, scopes: scopes, mcp: settled,
@@ -106,7 +105,7 @@ func (all *sessions) add(s *session) error {
 // find returns the session if it is open, belongs to the principal and was begun with
 // no more scopes than the principal has now, and restarts its idle time. A session that
 // began at another server goes on here.
-func (all *sessions) find(ctx context.Context, id string, who *mcp.Principal) *session {
+func (all *sessions) find(ctx context.Context, id string, who *host.Principal) *session {
 	var sealed sealedSession
 	if all.sealer != nil && strings.HasPrefix(id, sealPrefix) {
 		var err error
@@ -140,8 +139,8 @@ func (all *sessions) inMemory(id string) *session {
 
 // covers reports whether the scopes has include others; nil includes all. A key that has
 // lost a scope cannot go on with a session that was begun with it.
-func covers(has, others []mcp.Scope) bool {
-	lacks := func(scope mcp.Scope) bool { return !slices.Contains(has, scope) }
+func covers(has, others []host.Scope) bool {
+	lacks := func(scope host.Scope) bool { return !slices.Contains(has, scope) }
 	return has == nil || others != nil && (slices.Equal(has, others) || !slices.ContainsFunc(others, lacks))
 }
 

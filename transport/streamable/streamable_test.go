@@ -31,23 +31,23 @@ type auth struct {
 	handshakes, broken atomic.Int64
 }
 
-func (d *auth) Authenticate(_ http.Header, r *http.Request) (mcp.Caller, *streamable.Refusal) {
+func (d *auth) Authenticate(_ http.Header, r *http.Request) (host.Caller, *streamable.Refusal) {
 	name := r.Header.Get("Authorization")
 	if name == "" {
 		name = "anna"
 	}
 	name, less := strings.CutSuffix(name, " with less")
-	principal := mcp.Principal{ID: name}
+	principal := host.Principal{ID: name}
 	if less {
-		principal.Scopes = []mcp.Scope{"secret:read"}
+		principal.Scopes = []host.Scope{"secret:read"}
 	}
 	if name == "reader" {
-		principal.Scopes = []mcp.Scope{}
+		principal.Scopes = []host.Scope{}
 	}
-	return mcp.Caller{Principal: principal}, nil
+	return host.Caller{Principal: principal}, nil
 }
 
-func (d *auth) Charge(_ context.Context, header http.Header, _ *mcp.Caller, rev *host.Revision, bill streamable.Bill) *streamable.Refusal {
+func (d *auth) Charge(_ context.Context, header http.Header, _ *host.Caller, rev *host.Revision, bill streamable.Bill) *streamable.Refusal {
 	d.handshakes.Add(int64(bill.Handshakes))
 	d.broken.Add(int64(bill.Broken))
 	d.mu.Lock()
@@ -56,11 +56,11 @@ func (d *auth) Charge(_ context.Context, header http.Header, _ *mcp.Caller, rev 
 		return nil
 	}
 	header.Set("Retry-After", "7")
-	spent := &mcp.QuotaError{Limit: 10, Used: 10, ResetAt: time.Unix(0, 0)}
+	spent := &host.QuotaError{Limit: 10, Used: 10, ResetAt: time.Unix(0, 0)}
 	return &streamable.Refusal{Status: http.StatusTooManyRequests, Error: spent.Wire(rev)}
 }
 
-func (d *auth) Valid(context.Context, *mcp.Caller) bool { return !d.shut.Load() }
+func (d *auth) Valid(context.Context, *host.Caller) bool { return !d.shut.Load() }
 
 func (d *auth) Forbid(header http.Header, _ *jsonrpc.Error) {
 	header.Set("WWW-Authenticate", "Bearer error=\"insufficient_scope\"")

@@ -5,7 +5,7 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 )
 
 // maxSelected bounds the toolsets and tools that a request may name.
@@ -15,7 +15,7 @@ const maxSelected = 100
 // X-MCP-Readonly ask for, or else the query's toolsets, tools and readonly, for hosts
 // that can set one of the two. It can only narrow what the server has: rights come from
 // the key alone.
-func (h *Handler) selectTools(r *http.Request, caller *mcp.Caller) *Refusal {
+func (h *Handler) selectTools(r *http.Request, caller *host.Caller) *Refusal {
 	sets, tools, readOnly := first(r.Header["X-Mcp-Toolsets"]), first(r.Header["X-Mcp-Tools"]), first(r.Header["X-Mcp-Readonly"])
 	if sets == "" && tools == "" && readOnly == "" {
 		if r.URL.RawQuery == "" {
@@ -27,7 +27,7 @@ func (h *Handler) selectTools(r *http.Request, caller *mcp.Caller) *Refusal {
 		}
 		sets, tools, readOnly = query.Get("toolsets"), query.Get("tools"), query.Get("readonly")
 	}
-	selection := mcp.ToolSelection{Toolsets: listed(sets), Tools: listed(tools), ReadOnly: readOnly == "true" || readOnly == "1"}
+	selection := host.ToolSelection{Toolsets: listed(sets), Tools: listed(tools), ReadOnly: readOnly == "true" || readOnly == "1"}
 	if selection.IsZero() {
 		return nil
 	}

@@ -10,7 +10,7 @@ import (
 	"go.opentelemetry.io/otel/metric"
 	"go.opentelemetry.io/otel/trace"
 
-	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/transport/requestid"
 )
 
@@ -20,7 +20,7 @@ const otherMethod = "_OTHER"
 // End ends the span that [Telemetry.Start] has put into ctx, and counts the request. It is
 // called from [mcp.Config.Observe], once for each event. The ends of tasks and sessions are no
 // requests; how long a session lasted is a metric.
-func (t *Telemetry) End(ctx context.Context, e *mcp.Event) {
+func (t *Telemetry) End(ctx context.Context, e *host.Event) {
 	if t == nil {
 		return
 	}
@@ -81,8 +81,8 @@ func (t *Telemetry) StartPart(ctx context.Context, name string) (context.Context
 
 // endSession records how long a session lasted. An end by time-out or with the key is none by
 // an error. Other events are ignored.
-func (t *Telemetry) endSession(ctx context.Context, e *mcp.Event) {
-	if t.sessions != nil && e.Method == mcp.SessionEnd {
+func (t *Telemetry) endSession(ctx context.Context, e *host.Event) {
+	if t.sessions != nil && e.Method == host.SessionEnd {
 		t.sessions.Record(ctx, e.Took.Seconds(), metric.WithAttributes(connectionAttributes(e)...))
 	}
 }
@@ -97,12 +97,12 @@ func TraceID(ctx context.Context) string {
 }
 
 // spanName returns the method and its target, if that is one of a few.
-func spanName(e *mcp.Event) string {
+func spanName(e *host.Event) string {
 	return strings.TrimSuffix(methodName(e)+" "+tool(e)+prompt(e), " ")
 }
 
 // methodName returns the method of a request, or otherMethod for one that does not exist.
-func methodName(e *mcp.Event) string {
+func methodName(e *host.Event) string {
 	if !e.Known {
 		return otherMethod
 	}
@@ -111,7 +111,7 @@ func methodName(e *mcp.Event) string {
 
 // tool returns the name of the event's tool, "" without one: names of tools that do not
 // exist could be any.
-func tool(e *mcp.Event) string {
+func tool(e *host.Event) string {
 	if e.Family == "" {
 		return ""
 	}
@@ -119,7 +119,7 @@ func tool(e *mcp.Event) string {
 }
 
 // prompt returns the name of the event's prompt, "" without one that exists.
-func prompt(e *mcp.Event) string {
+func prompt(e *host.Event) string {
 	if e.Method != "prompts/get" || e.Code != 0 {
 		return ""
 	}
@@ -128,7 +128,7 @@ func prompt(e *mcp.Event) string {
 
 // errorType returns the error code, or tool_error for a result that is an error; "" if the
 // request succeeded.
-func errorType(e *mcp.Event) string {
+func errorType(e *host.Event) string {
 	switch {
 	case e.Code != 0:
 		return strconv.Itoa(int(e.Code))
@@ -141,7 +141,7 @@ func errorType(e *mcp.Event) string {
 // commonAttributes returns the attributes of the span and of the metric, which have few
 // values: each combination is a time series of its own at the receiver, so no attribute here
 // may have a value that a client chooses.
-func commonAttributes(e *mcp.Event) []attribute.KeyValue {
+func commonAttributes(e *host.Event) []attribute.KeyValue {
 	all := append(connectionAttributes(e), attribute.String("mcp.method.name", methodName(e)))
 	add := func(key, value string) {
 		if value != "" {
@@ -161,7 +161,7 @@ func commonAttributes(e *mcp.Event) []attribute.KeyValue {
 }
 
 // connectionAttributes returns the attributes of what requests of a client have in common.
-func connectionAttributes(e *mcp.Event) []attribute.KeyValue {
+func connectionAttributes(e *host.Event) []attribute.KeyValue {
 	all := []attribute.KeyValue{attribute.String("network.transport", transportOf(e))}
 	if e.Caller.Addr.IsValid() {
 		all = append(all, attribute.String("network.protocol.name", "http"))
@@ -173,7 +173,7 @@ func connectionAttributes(e *mcp.Event) []attribute.KeyValue {
 }
 
 // transportOf returns tcp for HTTP and pipe for standard input and output.
-func transportOf(e *mcp.Event) string {
+func transportOf(e *host.Event) string {
 	if e.Caller.Addr.IsValid() {
 		return "tcp"
 	}
@@ -182,7 +182,7 @@ func transportOf(e *mcp.Event) string {
 
 // ownAttributes returns the attributes of one request, which only its span has: who has sent
 // it, from where, and its ids.
-func ownAttributes(ctx context.Context, e *mcp.Event) []attribute.KeyValue {
+func ownAttributes(ctx context.Context, e *host.Event) []attribute.KeyValue {
 	all := []attribute.KeyValue{attribute.String("user.id", e.Caller.Principal.ID)}
 	if e.RequestID != "" {
 		all = append(all, attribute.String("jsonrpc.request.id", e.RequestID))

@@ -40,7 +40,7 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
 
-	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/transport/telemetry/otlp"
 )
 
@@ -190,7 +190,7 @@ func (t *Telemetry) Handler(next http.Handler) http.Handler {
 // Start begins the span of a request and returns a context with it. It implements
 // [mcp.Config.Trace]; from is the trace context in the request's _meta. Each Start is followed
 // by an [Telemetry.End] with the returned context.
-func (t *Telemetry) Start(ctx context.Context, method string, from mcp.TraceContext) context.Context {
+func (t *Telemetry) Start(ctx context.Context, method string, from host.TraceContext) context.Context {
 	if t == nil || t.spans == nil {
 		return ctx
 	}

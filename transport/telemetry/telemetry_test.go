@@ -127,7 +127,7 @@ func ask(ctx context.Context, t *testing.T, one *telemetry.Telemetry, lines ...s
 	t.Helper()
 	server, err := mcp.New(mcp.Config{
 		Name: "demo", Version: "1", Trace: one.Start,
-		Observe: func(ctx context.Context, e *mcp.Event) error {
+		Observe: func(ctx context.Context, e *host.Event) error {
 			one.End(ctx, e)
 			return nil
 		},
@@ -140,7 +140,7 @@ func ask(ctx context.Context, t *testing.T, one *telemetry.Telemetry, lines ...s
 		if bad != nil {
 			t.Fatal(bad)
 		}
-		body.Answer(ctx, server.Bind(mcp.Caller{Principal: mcp.Local()}, nil), nil)
+		body.Answer(ctx, server.Bind(host.Caller{Principal: host.Local()}, nil), nil)
 	}
 	if err := one.Close(t.Context()); err != nil {
 		t.Fatal(err)
@@ -209,10 +209,10 @@ func TestStoreSpans(t *testing.T) {
 	one := open(t, r, nil)
 	_, end := one.StartStore(t.Context(), "get")
 	end(false)
-	ctx := one.Start(t.Context(), "tools/call", mcp.TraceContext{})
+	ctx := one.Start(t.Context(), "tools/call", host.TraceContext{})
 	_, end = one.StartStore(ctx, "hgetall")
 	end(true)
-	one.End(ctx, &mcp.Event{Method: "tools/call", Known: true, Family: "demo", Target: "works", Started: time.Now()})
+	one.End(ctx, &host.Event{Method: "tools/call", Known: true, Family: "demo", Target: "works", Started: time.Now()})
 	if err := one.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -238,13 +238,13 @@ func TestPartSpans(t *testing.T) {
 	one := open(t, r, nil)
 	_, end := one.StartPart(t.Context(), "without a request")
 	end(nil)
-	ctx := one.Start(t.Context(), "tools/call", mcp.TraceContext{})
+	ctx := one.Start(t.Context(), "tools/call", host.TraceContext{})
 	inside, endUse := one.StartPart(ctx, "use")
 	_, endRun := one.StartPart(inside, "run")
 	endRun(errors.New("no"))
 	_, endWait := one.StartPart(ctx, "wait")
 	endUse(nil)
-	one.End(ctx, &mcp.Event{Method: "tools/call", Known: true, Family: "demo", Target: "works", Started: time.Now()})
+	one.End(ctx, &host.Event{Method: "tools/call", Known: true, Family: "demo", Target: "works", Started: time.Now()})
 	_, end = one.StartPart(ctx, "after the request")
 	end(nil)
 	endWait(nil)
@@ -310,9 +310,9 @@ func TestMetrics(t *testing.T) {
 func TestSession(t *testing.T) {
 	r := newReceiver(t)
 	one := open(t, r, nil)
-	caller := mcp.Caller{Addr: netip.MustParseAddrPort("192.0.2.1:9")}
-	one.End(t.Context(), &mcp.Event{Caller: caller, Method: mcp.SessionEnd, Known: true, Took: 90 * time.Second, Revision: host.RevisionNamed("2025-06-18")})
-	one.End(t.Context(), &mcp.Event{Caller: caller, Method: mcp.TaskEnd, Known: true, Took: time.Hour})
+	caller := host.Caller{Addr: netip.MustParseAddrPort("192.0.2.1:9")}
+	one.End(t.Context(), &host.Event{Caller: caller, Method: host.SessionEnd, Known: true, Took: 90 * time.Second, Revision: host.RevisionNamed("2025-06-18")})
+	one.End(t.Context(), &host.Event{Caller: caller, Method: host.TaskEnd, Known: true, Took: time.Hour})
 	if err := one.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -336,10 +336,10 @@ func TestOff(t *testing.T) {
 	if one != nil || err != nil {
 		t.Fatalf("got %v, %v", one, err)
 	}
-	if ctx := one.Start(t.Context(), "ping", mcp.TraceContext{Parent: "x"}); ctx != t.Context() {
+	if ctx := one.Start(t.Context(), "ping", host.TraceContext{Parent: "x"}); ctx != t.Context() {
 		t.Error("the context was changed")
 	}
-	one.End(t.Context(), &mcp.Event{Method: "ping"})
+	one.End(t.Context(), &host.Event{Method: "ping"})
 	if err := one.Close(t.Context()); err != nil || one.Handler(nil) != nil {
 		t.Error("it does something")
 	}

@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/rulesets"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
@@ -81,7 +81,7 @@ func (b *bench) growShelf(ctx context.Context, s shelf) ([]line, error) {
 }
 
 func (b *bench) measureShelf(ctx context.Context, s shelf, n int) (micros []float64, err error) {
-	f, err := b.family(ctx, new(rulesets.Config), mcp.Env{Data: b.data, Store: s.url})
+	f, err := b.family(ctx, new(rulesets.Config), host.Env{Data: b.data, Store: s.url})
 	if err != nil {
 		return nil, err
 	}

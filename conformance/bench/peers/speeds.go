@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/triptych-mcp/triptych/aoc"
-	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 )
 
 // speeds measures record_speed beside what makes a file durable at the least:
@@ -15,7 +15,7 @@ import (
 // processes, reads the day, and syncs the folder too.
 func (b *bench) speeds(ctx context.Context) error {
 	dir := filepath.Join(b.data, "durable")
-	f, err := b.family(ctx, &aoc.Config{Dir: dir}, mcp.Env{Data: b.data})
+	f, err := b.family(ctx, &aoc.Config{Dir: dir}, host.Env{Data: b.data})
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/rulesets"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
@@ -27,10 +28,10 @@ type family struct {
 
 // opener is a family's configuration.
 type opener interface {
-	Open(ctx context.Context, env mcp.Env) (*mcp.Table, error)
+	Open(ctx context.Context, env host.Env) (*mcp.Table, error)
 }
 
-func (b *bench) family(ctx context.Context, config opener, env mcp.Env) (*family, error) {
+func (b *bench) family(ctx context.Context, config opener, env host.Env) (*family, error) {
 	env.Logger, env.Now, env.Getenv = quiet, time.Now, func(string) string { return "" }
 	table, err := config.Open(ctx, env)
 	if err != nil {
@@ -40,7 +41,7 @@ func (b *bench) family(ctx context.Context, config opener, env mcp.Env) (*family
 	if err != nil {
 		return nil, err
 	}
-	return &family{server: server, handler: server.Bind(mcp.Caller{Principal: mcp.Local(), Connection: true}, nil)}, nil
+	return &family{server: server, handler: server.Bind(host.Caller{Principal: host.Local(), Connection: true}, nil)}, nil
 }
 
 // call calls a tool; the last answer stays in f.answer.
@@ -62,7 +63,7 @@ func (f *family) call(ctx context.Context, tool, arguments string) func() error 
 // such a call must do.
 func (b *bench) stores(ctx context.Context) error {
 	dir := filepath.Join(b.data, "rulesets")
-	files, err := b.family(ctx, new(rulesets.Config), mcp.Env{Data: b.data, Store: dir})
+	files, err := b.family(ctx, new(rulesets.Config), host.Env{Data: b.data, Store: dir})
 	if err != nil {
 		return err
 	}
@@ -113,7 +114,7 @@ func (b *bench) redis(ctx context.Context, large *redisServer) (err error) {
 
 // raceHGetAll measures get_ruleset beside one HGETALL.
 func (b *bench) raceHGetAll(ctx context.Context, r *redisServer, n int) ([]reading, error) {
-	f, err := b.family(ctx, new(rulesets.Config), mcp.Env{Data: b.data, Store: r.url()})
+	f, err := b.family(ctx, new(rulesets.Config), host.Env{Data: b.data, Store: r.url()})
 	if err != nil {
 		return nil, err
 	}
@@ -126,7 +127,7 @@ func (b *bench) raceHGetAll(ctx context.Context, r *redisServer, n int) ([]readi
 
 // openStore opens the store of rulesets at a URL or in a folder.
 func openStore(ctx context.Context, where string) (ruleset.Store, error) {
-	return rulesets.OpenStore(ctx, mcp.Env{Store: where, Logger: quiet, Now: time.Now, Getenv: func(string) string { return "" }})
+	return rulesets.OpenStore(ctx, host.Env{Store: where, Logger: quiet, Now: time.Now, Getenv: func(string) string { return "" }})
 }
 
 // racePages measures the first page of each store.

@@ -39,6 +39,14 @@ const (
 	MetaSubscription = MetaPrefix + "subscriptionId"
 )
 
+// A Parsed is a request with its params parsed.
+type Parsed struct {
+	Request *jsonrpc.Request
+	Params  Params
+	Meta    Meta
+	Err     *jsonrpc.Error // of parsing
+}
+
 // Parse finds the members of raw, the params of a valid message. It returns an
 // error unless raw is an object, as MCP requires.
 func (p *Params) Parse(raw []byte) (m Meta, err *jsonrpc.Error) {

@@ -19,7 +19,6 @@ import (
 	"time"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/diskspace"
-	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/mcp/atomicfile"
 	"github.com/triptych-mcp/triptych/mcp/host"
 )
@@ -74,7 +73,7 @@ func (s *Files) Put(_ context.Context, owner, text string) (id, path string, err
 		return "", "", err
 	}
 	each := s.each
-	if owner == mcp.Local().ID {
+	if owner == host.Local().ID {
 		each = s.all
 	}
 	if err := s.makeRoom(folder, int64(len(text)), each); err != nil {

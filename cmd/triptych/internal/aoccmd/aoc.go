@@ -15,7 +15,7 @@ import (
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmdio"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/toolcmd"
-	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 )
 
 // AoCCommand returns the row of triptych aoc.
@@ -98,7 +98,7 @@ func (a commands) eventYear() (int, error) {
 	if year, err := config.DefaultYear(env); err != nil || year != 0 {
 		return year, err
 	}
-	return aoc.EventYear(env.Now(), config.Book(env), config.User(env, mcp.Local().ID))
+	return aoc.EventYear(env.Now(), config.Book(env), config.User(env, host.Local().ID))
 }
 
 // tellYear says which year is meant where nothing names one.

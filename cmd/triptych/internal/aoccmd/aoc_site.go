@@ -17,11 +17,11 @@ import (
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/keycmd"
-	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 )
 
 // aocConfig returns the family's settings and its environment.
-func (a commands) aocConfig() (*aoc.Config, mcp.Env, error) {
+func (a commands) aocConfig() (*aoc.Config, host.Env, error) {
 	a.Configs.AoC.Waiting = func(d time.Duration) {
 		fmt.Fprintf(a.Err, "triptych: the next request to the site is sent in %v\n", d.Round(time.Second))
 	}
@@ -35,7 +35,7 @@ func (a commands) localUser() (*aoc.User, error) {
 	if err != nil {
 		return nil, err
 	}
-	return config.User(env, mcp.Local().ID), nil
+	return config.User(env, host.Local().ID), nil
 }
 
 func (a commands) aocLogin() command.Command {
@@ -65,7 +65,7 @@ func (a commands) aocLogin() command.Command {
 			if err != nil {
 				return err
 			}
-			id := mcp.Local().ID
+			id := host.Local().ID
 			if key != "" {
 				if id, err = a.keyID(ctx, key); err != nil {
 					return err

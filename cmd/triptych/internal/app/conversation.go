@@ -12,9 +12,8 @@ import (
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/buildinfo"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/recorder"
 	"github.com/triptych-mcp/triptych/jsonrpc"
-	"github.com/triptych-mcp/triptych/mcp"
-	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/mcp/client"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/transport/stdio"
 )
 
@@ -31,12 +30,12 @@ func (a *App) Converse(ctx context.Context) (*Conversation, error) { return a.co
 // ConverseRecorded is like Converse; the server in this process records what it is asked
 // in the audit trail, as over standard input and output.
 func (a *App) ConverseRecorded(ctx context.Context) (*Conversation, error) {
-	return a.converseWith(ctx, func(ctx context.Context, env mcp.Env) (*recorder.Recorder, func(), error) {
+	return a.converseWith(ctx, func(ctx context.Context, env host.Env) (*recorder.Recorder, func(), error) {
 		return a.OpenRecorder(ctx, env, recorder.CommandChain())
 	})
 }
 
-func (a *App) converseWith(ctx context.Context, open func(context.Context, mcp.Env) (*recorder.Recorder, func(), error)) (*Conversation, error) {
+func (a *App) converseWith(ctx context.Context, open func(context.Context, host.Env) (*recorder.Recorder, func(), error)) (*Conversation, error) {
 	if r, err := a.DialRemote(); err != nil || r != nil {
 		if err != nil {
 			return nil, err

@@ -13,6 +13,7 @@ import (
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/console"
 	"github.com/triptych-mcp/triptych/debugger"
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/rulesets"
 )
 
@@ -21,10 +22,10 @@ import (
 type familyConfig interface {
 	RegisterFlags(*pflag.FlagSet)
 	// Scopes returns the scopes of the table, which need not be open.
-	Scopes() []mcp.Scope
+	Scopes() []host.Scope
 	// Tools returns the tools of the table, which need not be open.
 	Tools() []mcp.Tool
-	Open(context.Context, mcp.Env) (*mcp.Table, error)
+	Open(context.Context, host.Env) (*mcp.Table, error)
 }
 
 // A Family is a family of tools.
@@ -60,12 +61,12 @@ type configs struct {
 }
 
 // KeyScopes returns the scopes that a key may have.
-func (a *App) KeyScopes() []mcp.Scope { return append(a.Scopes(), console.AdminScope) }
+func (a *App) KeyScopes() []host.Scope { return append(a.Scopes(), console.AdminScope) }
 
 // Scopes returns the scopes of all families, which a key has by default, whichever
 // families a server opens. The right to make keys is given by name only.
-func (a *App) Scopes() []mcp.Scope {
-	var all []mcp.Scope
+func (a *App) Scopes() []host.Scope {
+	var all []host.Scope
 	for _, f := range a.Families {
 		all = append(all, f.Config.Scopes()...)
 	}

@@ -8,13 +8,13 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/transport/keys"
 )
 
 // keyNames returns the function that looks up the names of keys where the program keeps them.
 // It opens the keys for each look-up of an id of a key, which people make who read a history.
-func (a *App) keyNames(env mcp.Env) func(ctx context.Context, ids []string) map[string]string {
+func (a *App) keyNames(env host.Env) func(ctx context.Context, ids []string) map[string]string {
 	return func(ctx context.Context, ids []string) (names map[string]string) {
 		if !slices.ContainsFunc(ids, func(id string) bool { return strings.HasPrefix(id, keys.IDPrefix) }) {
 			return nil
@@ -31,7 +31,7 @@ func (a *App) keyNames(env mcp.Env) func(ctx context.Context, ids []string) map[
 }
 
 // KeyIDs returns the ids of the keys that a word names, see [keys.IDsOf].
-func (a *App) KeyIDs(ctx context.Context, env mcp.Env, word string) (ids []string, err error) {
+func (a *App) KeyIDs(ctx context.Context, env host.Env, word string) (ids []string, err error) {
 	err = a.WithKeys(ctx, env, func(_ redis.UniversalClient, store keys.Store) error {
 		ids, err = keys.IDsOf(ctx, store, word)
 		return err
@@ -41,7 +41,7 @@ func (a *App) KeyIDs(ctx context.Context, env mcp.Env, word string) (ids []strin
 
 // WithKeys opens the keys where the program keeps them, calls use with them and the client of the
 // server that has them, nil for files, and closes both.
-func (a *App) WithKeys(ctx context.Context, env mcp.Env, use func(redis.UniversalClient, keys.Store) error) error {
+func (a *App) WithKeys(ctx context.Context, env host.Env, use func(redis.UniversalClient, keys.Store) error) error {
 	client, err := a.DialValkey(ctx, env.Logger)
 	if err != nil {
 		return err

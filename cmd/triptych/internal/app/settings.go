@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
-	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 )
 
 // DataFlags registers the settings of every command that touches data.
@@ -54,7 +54,7 @@ func (a *App) ToolFlags(set *pflag.FlagSet) {
 		set.StringSliceVar(&a.Flags.tools, "tools", nil, "serve only these tools, a comma-separated `list`, besides --toolsets (TRIPTYCH_TOOLS)")
 		set.BoolVar(&a.Flags.readOnly, "read-only", false, "serve only tools that change nothing (TRIPTYCH_READ_ONLY)")
 		set.StringVar(&a.Flags.Outputs, "output-schemas", "", "show the schemas of structured answers: `auto|always|never` (TRIPTYCH_OUTPUT_SCHEMAS)\ndefault: auto\n"+
-			"With auto they are shown to clients that declare the extension "+mcp.OutputSchemasExtension+".")
+			"With auto they are shown to clients that declare the extension "+host.OutputSchemasExtension+".")
 		set.StringVar(&a.Flags.toolNames, "tool-names", "", "list tools by their names in the documents, or by portable ones: `documented|portable` (TRIPTYCH_TOOL_NAMES)\ndefault: as the protocol revision has them")
 	})
 }

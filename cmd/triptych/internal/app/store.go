@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
-	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/rulesets"
 	"github.com/triptych-mcp/triptych/rulesets/valkeyconn"
 	"github.com/triptych-mcp/triptych/transport/keys"
@@ -148,7 +148,7 @@ func (a *App) DialValkey(ctx context.Context, log *slog.Logger) (redis.Universal
 
 // OpenKeys opens the keys on a server, or in the data folder when client is
 // nil.
-func (a *App) OpenKeys(client redis.UniversalClient, env mcp.Env) (keys.Store, error) {
+func (a *App) OpenKeys(client redis.UniversalClient, env host.Env) (keys.Store, error) {
 	if client != nil {
 		return keys.OpenValkey(client, env.StorePrefix, env.Logger, env.Now, a.Scopes()...), nil
 	}
@@ -156,7 +156,7 @@ func (a *App) OpenKeys(client redis.UniversalClient, env mcp.Env) (keys.Store, e
 }
 
 // OpenMeter opens the quotas on a server, or in the data folder if client is nil.
-func OpenMeter(ctx context.Context, client redis.UniversalClient, env mcp.Env) (quota.Meter, error) {
+func OpenMeter(ctx context.Context, client redis.UniversalClient, env host.Env) (quota.Meter, error) {
 	if client != nil {
 		return quota.NewValkey(client, env.StorePrefix), nil
 	}

@@ -8,16 +8,17 @@ import (
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 )
 
 // toolSelection returns the tools that the flags and the environment select.
-func (a *App) toolSelection(tables []*mcp.Table) (mcp.ToolSelection, error) {
-	selection := mcp.ToolSelection{
+func (a *App) toolSelection(tables []*mcp.Table) (host.ToolSelection, error) {
+	selection := host.ToolSelection{
 		Toolsets: a.listOf(a.Flags.Toolsets, "TRIPTYCH_TOOLSETS"),
 		Tools:    a.listOf(a.Flags.tools, "TRIPTYCH_TOOLS"),
 		ReadOnly: a.Flags.readOnly || isTrue(a.Getenv("TRIPTYCH_READ_ONLY")),
 	}
-	if err := selection.Check(tables...); err != nil {
+	if err := selection.Check(mcp.Toolsets(tables...)...); err != nil {
 		return selection, cmderr.WithHints(cmderr.UsageErrorf("%v", err), "the toolsets are "+toolsetNames(tables))
 	}
 	return selection, nil
@@ -44,14 +45,14 @@ func toolsetNames(tables []*mcp.Table) string {
 }
 
 // outputSchemas returns who is shown the schemas of structured answers.
-func (a *App) outputSchemas() (mcp.OutputSchemas, error) {
+func (a *App) outputSchemas() (host.OutputSchemas, error) {
 	switch text := cmp.Or(a.Flags.Outputs, a.Getenv("TRIPTYCH_OUTPUT_SCHEMAS")); text {
 	case "", "auto":
-		return mcp.OutputSchemasWhenAsked, nil
+		return host.OutputSchemasWhenAsked, nil
 	case "always":
-		return mcp.OutputSchemasAlways, nil
+		return host.OutputSchemasAlways, nil
 	case "never":
-		return mcp.OutputSchemasNever, nil
+		return host.OutputSchemasNever, nil
 	default:
 		return 0, cmderr.UsageErrorf("--output-schemas is %q, want auto, always or never", text)
 	}

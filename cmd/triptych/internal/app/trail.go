@@ -7,13 +7,13 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/recorder"
-	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 )
 
 // OpenRecorder opens the audit trail that the flags and the environment select for a
 // server over standard input and output, or for a command. In a store it continues the
 // chain with a name; without a name it starts a new chain. The returned function closes it.
-func (a *App) OpenRecorder(ctx context.Context, env mcp.Env, name string) (*recorder.Recorder, func(), error) {
+func (a *App) OpenRecorder(ctx context.Context, env host.Env, name string) (*recorder.Recorder, func(), error) {
 	if a.Flags.Audit.NoAudit {
 		return &recorder.Recorder{}, func() {}, nil
 	}
@@ -35,7 +35,7 @@ func (a *App) OpenRecorder(ctx context.Context, env mcp.Env, name string) (*reco
 
 // dialWithRulesets connects to the store if the rulesets are served, and returns nil
 // otherwise: such a server does not need it for anything else.
-func (a *App) dialWithRulesets(ctx context.Context, env mcp.Env) (redis.UniversalClient, error) {
+func (a *App) dialWithRulesets(ctx context.Context, env host.Env) (redis.UniversalClient, error) {
 	chosen, err := a.ChosenFamilies()
 	if err != nil || !slices.ContainsFunc(chosen, func(f Family) bool { return f.stored }) {
 		return nil, err

@@ -17,6 +17,7 @@ import (
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/dataformat"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/recorder"
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 )
 
 // family is a family that is known to be there.
@@ -143,25 +144,25 @@ func ParseLevel(text, where string, usual slog.Level) (slog.Level, error) {
 
 // Env returns the environment of the families. Before that, a command that root runs on
 // the data folder of another user becomes that user, unless its row says otherwise.
-func (a *App) Env(usual slog.Level) (mcp.Env, error) {
+func (a *App) Env(usual slog.Level) (host.Env, error) {
 	data, err := a.DataDir()
 	if err != nil {
-		return mcp.Env{}, err
+		return host.Env{}, err
 	}
 	if !a.keepUser {
 		if err := becomeOwner(data); err != nil {
-			return mcp.Env{}, err
+			return host.Env{}, err
 		}
 	}
 	if err := dataformat.Check(data); err != nil {
-		return mcp.Env{}, cmderr.WithHints(err, formatHint(err))
+		return host.Env{}, cmderr.WithHints(err, formatHint(err))
 	}
 	prefix, err := a.storePrefix()
 	if err != nil {
-		return mcp.Env{}, err
+		return host.Env{}, err
 	}
 	logger, err := a.Logger(usual)
-	env := mcp.Env{Logger: logger, Now: a.Now, Data: data, Store: a.StoreURL(), StorePrefix: prefix, FurtherStores: a.Flags.Stores, Getenv: a.Getenv}
+	env := host.Env{Logger: logger, Now: a.Now, Data: data, Store: a.StoreURL(), StorePrefix: prefix, FurtherStores: a.Flags.Stores, Getenv: a.Getenv}
 	env.Names = a.keyNames(env)
 	return env, err
 }
@@ -175,14 +176,14 @@ func formatHint(err error) string {
 }
 
 // toolNames returns the names by which tools are listed.
-func (a *App) toolNames() (mcp.ToolNames, error) {
+func (a *App) toolNames() (host.ToolNames, error) {
 	switch text := cmp.Or(a.Flags.toolNames, a.Getenv("TRIPTYCH_TOOL_NAMES")); text {
 	case "":
-		return mcp.NamesByRevision, nil
+		return host.NamesByRevision, nil
 	case "documented":
-		return mcp.DocumentedToolNames, nil
+		return host.DocumentedToolNames, nil
 	case "portable":
-		return mcp.PortableToolNames, nil
+		return host.PortableToolNames, nil
 	default:
 		return 0, cmderr.UsageErrorf("--tool-names is %q, want documented or portable", text)
 	}
@@ -190,7 +191,7 @@ func (a *App) toolNames() (mcp.ToolNames, error) {
 
 // OpenServer opens the chosen families and makes a server of them, which tells
 // the recorder of each request; nil records nothing. Close it.
-func (a *App) OpenServer(ctx context.Context, env mcp.Env, r *recorder.Recorder, options ...func(*mcp.Config)) (*mcp.Server, error) {
+func (a *App) OpenServer(ctx context.Context, env host.Env, r *recorder.Recorder, options ...func(*mcp.Config)) (*mcp.Server, error) {
 	chosen, err := a.ChosenFamilies()
 	if err != nil {
 		return nil, err
@@ -230,7 +231,7 @@ func (a *App) OpenServer(ctx context.Context, env mcp.Env, r *recorder.Recorder,
 
 // openTables opens families; when one fails, those that were opened are
 // closed again.
-func openTables(ctx context.Context, families []Family, env mcp.Env) ([]*mcp.Table, error) {
+func openTables(ctx context.Context, families []Family, env host.Env) ([]*mcp.Table, error) {
 	var tables []*mcp.Table
 	for _, f := range families {
 		one := env

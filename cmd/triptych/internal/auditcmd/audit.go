@@ -17,7 +17,7 @@ import (
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmdio"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/recorder"
-	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/transport/audit"
 )
 
@@ -107,7 +107,7 @@ func (a commands) auditFilter(ctx context.Context, f *showFlags) (audit.Filter, 
 
 // findKey replaces the name of a key in a filter by its id.
 func (a commands) findKey(ctx context.Context, f *audit.Filter) error {
-	if f.Key == "" || f.Key == mcp.Local().ID {
+	if f.Key == "" || f.Key == host.Local().ID {
 		return nil
 	}
 	env, err := a.Env(slog.LevelWarn)

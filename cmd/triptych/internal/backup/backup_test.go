@@ -23,7 +23,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/backup"
-	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/rulesets"
 	"github.com/triptych-mcp/triptych/rulesets/consumers"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
@@ -59,7 +59,7 @@ func server(t *testing.T, data string) place {
 // open opens the stores of a place.
 func (p place) open(t *testing.T, withFolder bool) backup.Target {
 	t.Helper()
-	env := mcp.Env{Logger: quiet, Now: clock, Data: p.data, Store: p.url, Getenv: func(string) string { return "" }}
+	env := host.Env{Logger: quiet, Now: clock, Data: p.data, Store: p.url, Getenv: func(string) string { return "" }}
 	rules, err := rulesets.OpenStore(t.Context(), env)
 	if err != nil {
 		t.Fatal(err)
@@ -128,7 +128,7 @@ func fill(t *testing.T, to backup.Target) keys.Token {
 	must(nil, to.Consumers.Report(ctx, consumers.Report{Project: "shop", Client: "cursor", Key: "key_ann", Rulesets: map[ruleset.Name]int{"go_style": 1}}))
 	must(nil, to.Consumers.Report(ctx, consumers.Report{Client: "claude-code", Key: "key_bob", Label: "production", Rulesets: map[ruleset.Name]int{"go_style": 2}}))
 	_, token, err := to.Keys.Create(ctx, keys.Live, keys.Settings{
-		Name: "ann", Plan: quota.Team, Scopes: []mcp.Scope{"rulesets:read"}, Allow: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")},
+		Name: "ann", Plan: quota.Team, Scopes: []host.Scope{"rulesets:read"}, Allow: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")},
 	})
 	must(nil, err)
 	must(to.Meter.TakeAll(ctx, "key_ann", quota.Limits{Month: 1000}, 42, noon))

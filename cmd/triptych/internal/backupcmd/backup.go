@@ -17,7 +17,7 @@ import (
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/buildinfo"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
-	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/rulesets"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 	"github.com/triptych-mcp/triptych/transport/audit"
@@ -93,7 +93,7 @@ func (a commands) migrateCommand() command.Command {
 type openParts struct {
 	backup.Source
 	client  redis.UniversalClient // nil for files
-	env     mcp.Env
+	env     host.Env
 	closers []io.Closer
 }
 

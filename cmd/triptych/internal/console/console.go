@@ -9,7 +9,6 @@ import (
 
 	"github.com/triptych-mcp/triptych/aoc"
 	"github.com/triptych-mcp/triptych/debugger"
-	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/transport/audit"
 	"github.com/triptych-mcp/triptych/transport/keys"
@@ -20,7 +19,7 @@ import (
 
 // AdminScope is the right to see and manage the server: its keys, its sessions and the
 // whole audit trail.
-const AdminScope mcp.Scope = "server:admin"
+const AdminScope host.Scope = "server:admin"
 
 // A Config holds the parts of a server that the console shows. A part that is nil has
 // no page.
@@ -33,9 +32,9 @@ type Config struct {
 	Secure bool
 
 	// Keys returns the store of keys; its changes are recorded as those of the caller.
-	Keys func(by mcp.Caller) keys.Store
+	Keys func(by host.Caller) keys.Store
 	// Scopes are the scopes that a key may have.
-	Scopes []mcp.Scope
+	Scopes []host.Scope
 	// Plan is the one that the form of a new key suggests.
 	Plan  quota.Plan
 	Meter quota.Meter
@@ -66,8 +65,8 @@ type Config struct {
 // An Authenticator finds the caller of a request by its Authorization header, and charges
 // calls to the quota of callers.
 type Authenticator interface {
-	Authenticate(header http.Header, r *http.Request) (mcp.Caller, *streamable.Refusal)
-	Charge(ctx context.Context, header http.Header, caller *mcp.Caller, rev *host.Revision, bill streamable.Bill) *streamable.Refusal
+	Authenticate(header http.Header, r *http.Request) (host.Caller, *streamable.Refusal)
+	Charge(ctx context.Context, header http.Header, caller *host.Caller, rev *host.Revision, bill streamable.Bill) *streamable.Refusal
 }
 
 // A Trail is the audit trail.
@@ -109,12 +108,12 @@ func New(cfg Config) *Console {
 
 // The scopes of the families whose data the console shows.
 const (
-	readRules    mcp.Scope = "rulesets:read"
-	proposeRules mcp.Scope = "rulesets:propose"
-	writeRules   mcp.Scope = "rulesets:write"
-	adminRules   mcp.Scope = "rulesets:admin"
-	readSpeeds   mcp.Scope = "aoc:read"
-	readAudit    mcp.Scope = "audit:read"
+	readRules    host.Scope = "rulesets:read"
+	proposeRules host.Scope = "rulesets:propose"
+	writeRules   host.Scope = "rulesets:write"
+	adminRules   host.Scope = "rulesets:admin"
+	readSpeeds   host.Scope = "aoc:read"
+	readAudit    host.Scope = "audit:read"
 )
 
 // A place is an entry of the navigation.

@@ -17,6 +17,7 @@ import (
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/console"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/markdown"
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/rulesets"
 	"github.com/triptych-mcp/triptych/transport/audit"
 	"github.com/triptych-mcp/triptych/transport/bearer"
@@ -27,7 +28,7 @@ import (
 )
 
 // scopes lists the scopes that a key of the fixture may have.
-var scopes = []mcp.Scope{"rulesets:read", "rulesets:propose", "rulesets:write", "rulesets:admin", "aoc:read", "audit:read", console.AdminScope}
+var scopes = []host.Scope{"rulesets:read", "rulesets:propose", "rulesets:write", "rulesets:admin", "aoc:read", "audit:read", console.AdminScope}
 
 // A fixture is a console with all that it shows.
 type fixture struct {
@@ -53,7 +54,7 @@ func TestMain(m *testing.M) {
 func open(t *testing.T, configure ...func(*console.Config)) *fixture {
 	t.Helper()
 	data := t.TempDir()
-	table, err := new(rulesets.Config).Open(t.Context(), mcp.Env{Logger: quiet, Now: time.Now, Data: data, Store: "memory:", Getenv: func(string) string { return "" }})
+	table, err := new(rulesets.Config).Open(t.Context(), host.Env{Logger: quiet, Now: time.Now, Data: data, Store: "memory:", Getenv: func(string) string { return "" }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +87,7 @@ func open(t *testing.T, configure ...func(*console.Config)) *fixture {
 	f.endpoint = mcpServer.URL
 	cfg := console.Config{
 		Version: "1.2.3", Endpoint: endpoint, Auth: authenticator, Scopes: scopes, Meter: meter, Trail: verifier{f.trail}, Book: f.book,
-		Keys: func(by mcp.Caller) keys.Store {
+		Keys: func(by host.Caller) keys.Store {
 			*f.by = by.Principal.ID
 			return store
 		},
@@ -111,7 +112,7 @@ type verifier struct{ *audit.Log }
 func (v verifier) Verify(ctx context.Context) (audit.Report, error) { return v.Log.Verify(ctx) }
 
 // key makes a key with scopes, all if there are none.
-func (f *fixture) key(t *testing.T, with ...mcp.Scope) (keys.Record, string) {
+func (f *fixture) key(t *testing.T, with ...host.Scope) (keys.Record, string) {
 	t.Helper()
 	r, token, err := f.store.Create(t.Context(), keys.Live, keys.Settings{Name: "fixture", Plan: quota.Enterprise, Scopes: with})
 	if err != nil {

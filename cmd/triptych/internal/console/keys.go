@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/transport/audit"
 	"github.com/triptych-mcp/triptych/transport/bearer"
 	"github.com/triptych-mcp/triptych/transport/keys"
@@ -61,7 +61,7 @@ func percent(w quota.Window) int64 {
 
 // keyForm is the data of the form of a key.
 type keyForm struct {
-	Scopes  []mcp.Scope
+	Scopes  []host.Scope
 	Plans   []quota.Plan
 	Current keys.Settings
 	New     bool
@@ -69,7 +69,7 @@ type keyForm struct {
 }
 
 // Has reports whether the form has a scope chosen; a new key has those of families.
-func (f keyForm) Has(scope mcp.Scope) bool {
+func (f keyForm) Has(scope host.Scope) bool {
 	if f.New {
 		return scope != AdminScope
 	}
@@ -150,7 +150,7 @@ func (c *Console) readKeyForm(v *visit, to *keys.Settings) error {
 	f := v.r.PostForm
 	to.Name = strings.TrimSpace(f.Get("name"))
 	to.Label = strings.TrimSpace(f.Get("label"))
-	to.Scopes = []mcp.Scope{}
+	to.Scopes = []host.Scope{}
 	for _, text := range f["scope"] {
 		scope, err := keys.ParseScope(text, c.cfg.Scopes)
 		if err != nil {

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/console"
-	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/transport/keys"
 	"github.com/triptych-mcp/triptych/transport/quota"
 )
@@ -128,7 +128,7 @@ func TestLimitedAdministrator(t *testing.T) {
 	make := func(s keys.Settings) (keys.Record, string) {
 		t.Helper()
 		if s.Scopes == nil {
-			s.Scopes = []mcp.Scope{"rulesets:read", console.AdminScope}
+			s.Scopes = []host.Scope{"rulesets:read", console.AdminScope}
 		}
 		r, token, err := f.store.Create(t.Context(), keys.Live, s)
 		if err != nil {
@@ -162,7 +162,7 @@ func TestLimitedAdministrator(t *testing.T) {
 		"plan":      {Plan: quota.Enterprise, Expires: end, Allow: here},
 		"expiry":    {Plan: quota.Team, Allow: here},
 		"addresses": {Plan: quota.Team, Expires: end},
-		"scope":     {Plan: quota.Team, Expires: end, Allow: here, Scopes: []mcp.Scope{"rulesets:write"}},
+		"scope":     {Plan: quota.Team, Expires: end, Allow: here, Scopes: []host.Scope{"rulesets:write"}},
 	} {
 		other, _ := make(s)
 		for path, form := range map[string]url.Values{"": form("", ""), "/rotate": {"grace": {"0s"}}, "/revoke": {}} {

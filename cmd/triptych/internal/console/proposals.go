@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/rulesets"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
@@ -144,6 +144,6 @@ func (v *visit) mayPropose() error {
 }
 
 // missing returns the error of a visitor without a scope.
-func missing(scope mcp.Scope) error {
+func missing(scope host.Scope) error {
 	return failed(http.StatusForbidden, "Your key does not have the scope %s.", scope)
 }

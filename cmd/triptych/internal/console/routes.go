@@ -5,7 +5,7 @@ import (
 	"net/url"
 	"time"
 
-	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/transport/routes"
 )
 
@@ -43,7 +43,7 @@ func (c *Console) Routes() []routes.Route { return c.rows }
 // A page is a row of the console for visitors who are signed in.
 type page struct {
 	pattern string // the method and the path
-	scope   mcp.Scope
+	scope   host.Scope
 	exists  bool // whether the server has what the page shows
 	cost    routes.Cost
 	serve   func(v *visit) error

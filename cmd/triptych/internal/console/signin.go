@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
-	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/transport/bearer"
 	"github.com/triptych-mcp/triptych/transport/streamable"
 )
@@ -85,11 +85,11 @@ func isMeaningful(c rune) bool { return c <= ' ' || c >= 0x7f || c == '\\' }
 
 // authenticate returns the caller with a key, as the endpoint would. It refuses a key that
 // cannot be looked up now.
-func (c *Console) authenticate(header http.Header, r *http.Request, key string) (mcp.Caller, *streamable.Refusal) {
+func (c *Console) authenticate(header http.Header, r *http.Request, key string) (host.Caller, *streamable.Refusal) {
 	caller, refused := c.cfg.Auth.Authenticate(header, bearer.WithKey(r, key))
 	if refused == nil && !bearer.IsVerified(caller.Principal) {
 		header.Set("Retry-After", "1")
-		return mcp.Caller{}, &streamable.Refusal{
+		return host.Caller{}, &streamable.Refusal{
 			Status: http.StatusServiceUnavailable,
 			Error:  jsonrpc.Errorf(jsonrpc.CodeInternalError, "Internal error").WithDetails("keys cannot be looked up now"),
 		}

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/rulesclient"
-	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/transport/httpclient"
 	"github.com/triptych-mcp/triptych/transport/routes"
@@ -25,7 +24,7 @@ type visit struct {
 	r      *http.Request
 	cookie string
 	session
-	caller mcp.Caller
+	caller host.Caller
 	rules  *rulesclient.Client
 	health []Fact // nil until it was asked for
 }
@@ -66,7 +65,7 @@ func (c *Console) routeOf(p page) routes.Route {
 
 // Authenticate finds the session and the caller of a request. It implements the Callers of
 // package routes.
-func (c *Console) Authenticate(w http.ResponseWriter, r *http.Request) (*mcp.Caller, *http.Request) {
+func (c *Console) Authenticate(w http.ResponseWriter, r *http.Request) (*host.Caller, *http.Request) {
 	setHeaders(w.Header())
 	cookie, err := r.Cookie(c.cookieName())
 	if err != nil {
@@ -96,7 +95,7 @@ func (c *Console) Authenticate(w http.ResponseWriter, r *http.Request) (*mcp.Cal
 }
 
 // Charge charges calls to the quota of the visitor's key.
-func (c *Console) Charge(w http.ResponseWriter, r *http.Request, caller *mcp.Caller, calls int) bool {
+func (c *Console) Charge(w http.ResponseWriter, r *http.Request, caller *host.Caller, calls int) bool {
 	refused := c.cfg.Auth.Charge(r.Context(), w.Header(), caller, host.BaselineRevision(), streamable.Bill{Calls: calls})
 	if refused == nil {
 		return true
@@ -117,7 +116,7 @@ func (c *Console) refuse(w http.ResponseWriter, r *http.Request, status int, rea
 }
 
 // noRights is the caller of a visit whose key was not looked up yet.
-var noRights = mcp.Caller{Principal: mcp.Principal{Scopes: []mcp.Scope{}}}
+var noRights = host.Caller{Principal: host.Principal{Scopes: []host.Scope{}}}
 
 // refuse answers a request whose key was refused, and ends the session if the key does not
 // work any more: it was revoked, has expired, or comes from another address.
@@ -181,7 +180,7 @@ func (v *visit) places() []place {
 }
 
 // may reports whether the visitor has a scope; templates ask.
-func (v *visit) may(scope mcp.Scope) bool { return v.caller.Principal.Allows(scope) }
+func (v *visit) may(scope host.Scope) bool { return v.caller.Principal.Allows(scope) }
 
 // who returns the name of the visitor's key, its id if it has none.
 func (v *visit) who() string {

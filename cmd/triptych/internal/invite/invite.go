@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/transport/bearer"
 	"github.com/triptych-mcp/triptych/transport/keys"
 	"github.com/triptych-mcp/triptych/transport/oauth"
@@ -33,14 +33,14 @@ type Config struct {
 	AnyHost  bool   // serve requests with any Host
 	Style    []byte // the style sheet of the pages
 	// Record is called after a link was used, for the key of by.
-	Record func(ctx context.Context, by mcp.Caller, method, target string) error
+	Record func(ctx context.Context, by host.Caller, method, target string) error
 	Now    func() time.Time
 	Logger *slog.Logger
 }
 
 // An Authenticator refuses what is no key, and slows down those that guess.
 type Authenticator interface {
-	Authenticate(header http.Header, r *http.Request) (mcp.Caller, *streamable.Refusal)
+	Authenticate(header http.Header, r *http.Request) (host.Caller, *streamable.Refusal)
 }
 
 // A Server serves the links. Make one with [New].
@@ -67,13 +67,13 @@ func (s *Server) Routes() []routes.Route {
 
 // A Redeemed is the answer to a program that has used a link.
 type Redeemed struct {
-	ID      string      `json:"id"`
-	Name    string      `json:"name"`
-	Key     string      `json:"key"`
-	URL     string      `json:"url"` // of the endpoint
-	Scopes  []mcp.Scope `json:"scopes"`
-	Plan    quota.Plan  `json:"plan"`
-	Expires time.Time   `json:"expires,omitzero"`
+	ID      string       `json:"id"`
+	Name    string       `json:"name"`
+	Key     string       `json:"key"`
+	URL     string       `json:"url"` // of the endpoint
+	Scopes  []host.Scope `json:"scopes"`
+	Plan    quota.Plan   `json:"plan"`
+	Expires time.Time    `json:"expires,omitzero"`
 }
 
 // A failure is a reason for which a link is not shown or used.
@@ -150,14 +150,14 @@ func (s *Server) redeem(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, failed)
 		return
 	}
-	host := record.Through.Name
+	name := record.Through.Name
 	record, key, err := s.cfg.Store.Redeem(r.Context(), record.ID, token)
 	if failed := s.failed(r, err); failed != nil {
 		s.fail(w, r, failed)
 		return
 	}
 	from, _ := netip.ParseAddrPort(r.RemoteAddr) // the zero value says unknown
-	by := mcp.Caller{Principal: mcp.Principal{ID: record.ID, Scopes: []mcp.Scope{}, Client: "invitation"}, Addr: from}
+	by := host.Caller{Principal: host.Principal{ID: record.ID, Scopes: []host.Scope{}, Client: "invitation"}, Addr: from}
 	if err := s.cfg.Record(r.Context(), by, "key/redeem", record.ID); err != nil {
 		s.cfg.Logger.ErrorContext(r.Context(), "an invitation was used without a record", "key", record.ID, "err", err)
 		s.fail(w, r, errUnrecorded)
@@ -170,7 +170,7 @@ func (s *Server) redeem(w http.ResponseWriter, r *http.Request) {
 		})
 		return
 	}
-	first, others := s.ways(r, endpoint, key.Reveal(), host)
+	first, others := s.ways(r, endpoint, key.Reveal(), name)
 	s.write(w, r, http.StatusOK, page{Record: &record, Key: key.Reveal(), First: first, Others: others})
 }
 

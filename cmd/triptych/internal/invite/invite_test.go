@@ -21,7 +21,7 @@ import (
 	"time"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/invite"
-	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/transport/bearer"
 	"github.com/triptych-mcp/triptych/transport/keys"
 	"github.com/triptych-mcp/triptych/transport/quota"
@@ -99,7 +99,7 @@ func open(t *testing.T) *fixture {
 	pages := invite.New(invite.Config{
 		Store: store, Auth: auth, Resource: func(*http.Request) *url.URL { return at }, Login: true, AnyHost: true,
 		Style: []byte("body {}"), Now: f.clock, Logger: log,
-		Record: func(_ context.Context, by mcp.Caller, method, target string) error {
+		Record: func(_ context.Context, by host.Caller, method, target string) error {
 			f.mu.Lock()
 			defer f.mu.Unlock()
 			if f.broken {

@@ -18,7 +18,7 @@ import (
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmdio"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
-	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/transport/keys"
 	"github.com/triptych-mcp/triptych/transport/quota"
 )
@@ -46,7 +46,7 @@ type keyJSON struct {
 	Plan     quota.Plan     `json:"plan"`
 	Month    *int64         `json:"requests_per_month"` // null is any number
 	Minute   *int64         `json:"requests_per_minute"`
-	Scopes   []mcp.Scope    `json:"scopes"`
+	Scopes   []host.Scope   `json:"scopes"`
 	Allow    []netip.Prefix `json:"allow"`              // none is everywhere
 	Toolsets []string       `json:"toolsets,omitempty"` // none is all tools
 	Label    string         `json:"label,omitempty"`    // of the rulesets that it reads

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
-	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 	"github.com/triptych-mcp/triptych/transport/keys"
 	"github.com/triptych-mcp/triptych/transport/quota"
@@ -28,18 +28,18 @@ type keySettings struct {
 	toolsets []string
 	label    string
 
-	known []mcp.Scope    // that there are
+	known []host.Scope   // that there are
 	set   *pflag.FlagSet // tells which of them were given
 }
 
-func (s *keySettings) register(set *pflag.FlagSet, known []mcp.Scope) {
+func (s *keySettings) register(set *pflag.FlagSet, known []host.Scope) {
 	set.StringVar(&s.name, "name", "", "say whose key it is or what it is for, in a `text` for people")
 	set.StringVar(&s.expires, "expires", "", "let it expire at this `time`: 12h or 90d from now, a date, a time, or never\nA date is one such as 2027-01-31, its beginning in UTC; a time one such as 2027-01-31T18:00:00Z.")
 	s.registerRights(set, known)
 }
 
 // registerRights registers the flags but those of the name and the expiry.
-func (s *keySettings) registerRights(set *pflag.FlagSet, known []mcp.Scope) {
+func (s *keySettings) registerRights(set *pflag.FlagSet, known []host.Scope) {
 	s.set, s.known = set, known
 	set.StringVar(&s.plan, "plan", "", "limit its requests by the plan `"+strings.ReplaceAll(planNames(), ", ", "|")+"`")
 	set.Int64Var(&s.month, "month", 0, "allow this `number` of requests a month with the plan enterprise; 0 is any number")
@@ -59,7 +59,7 @@ func planNames() string {
 	return strings.Join(names, ", ")
 }
 
-func scopeNames(scopes []mcp.Scope) string {
+func scopeNames(scopes []host.Scope) string {
 	var names []string
 	for _, s := range scopes {
 		names = append(names, string(s))
@@ -138,7 +138,7 @@ func (s *keySettings) applyPlan(to *keys.Settings) (err error) {
 }
 
 func (s *keySettings) applyScopes(to *keys.Settings) error {
-	to.Scopes = []mcp.Scope{}
+	to.Scopes = []host.Scope{}
 	for _, text := range s.scopes {
 		scope, err := keys.ParseScope(strings.TrimSpace(text), s.known)
 		if err != nil {

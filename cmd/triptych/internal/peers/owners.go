@@ -11,7 +11,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
-	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/transport/peer"
 )
 
@@ -78,7 +78,7 @@ func (o *Owners) key(state string) string { return o.servers.prefix + ownerPrefi
 // two calls at once do not begin it at two servers. While the store does not answer, the owner
 // of a state that is not here is [peer.UnknownOwner]: a call that began a session here could
 // begin a second one.
-func (o *Owners) Owner(ctx context.Context, caller *mcp.Caller, view *mcp.Preview) string {
+func (o *Owners) Owner(ctx context.Context, caller *host.Caller, view *host.Preview) string {
 	state := caller.StateKey()
 	if view.Family != family || o.hasState(family, state) {
 		return ""
@@ -113,8 +113,8 @@ func (o *Owners) ended(ctx context.Context, tag string) bool {
 }
 
 // Observe returns an observer that writes where debugger sessions are, before next.
-func (o *Owners) Observe(next func(context.Context, *mcp.Event) error) func(context.Context, *mcp.Event) error {
-	return func(ctx context.Context, e *mcp.Event) error {
+func (o *Owners) Observe(next func(context.Context, *host.Event) error) func(context.Context, *host.Event) error {
+	return func(ctx context.Context, e *host.Event) error {
 		if e.Family == family {
 			o.update(ctx, e.Caller.StateKey())
 		}
@@ -193,7 +193,7 @@ func (o *Owners) makeRoom(state string) {
 
 // Explain says in the error of a call that found no session here which server has or had
 // it.
-func (o *Owners) Explain(ctx context.Context, e *mcp.Event, err error) error {
+func (o *Owners) Explain(ctx context.Context, e *host.Event, err error) error {
 	if e.Family != family || e.Code != codeNotAttached {
 		return err
 	}

@@ -16,7 +16,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/peers"
 	"github.com/triptych-mcp/triptych/jsonrpc"
-	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/transport/peer"
 )
 
@@ -45,12 +45,12 @@ func (s *server) set(t *testing.T, has bool) {
 	s.mu.Lock()
 	s.state["principal:anna"] = has
 	s.mu.Unlock()
-	if err := s.Observe(nil)(t.Context(), &mcp.Event{Caller: anna, Family: "debugger"}); err != nil {
+	if err := s.Observe(nil)(t.Context(), &host.Event{Caller: anna, Family: "debugger"}); err != nil {
 		t.Error(err)
 	}
 }
 
-var anna = mcp.Caller{Principal: mcp.Principal{ID: "anna"}}
+var anna = host.Caller{Principal: host.Principal{ID: "anna"}}
 
 func store(t *testing.T) (*miniredis.Miniredis, *redis.Client) {
 	t.Helper()
@@ -119,18 +119,18 @@ func TestOwnerWhileTheStoreIsAway(t *testing.T) {
 	mini, client := store(t)
 	one, _ := run(t, client, "one", "http://10.0.0.1:8443")
 	mini.SetError("the store is away")
-	for _, view := range []*mcp.Preview{{Family: "debugger"}, {Family: "debugger", ReadOnly: true}} {
+	for _, view := range []*host.Preview{{Family: "debugger"}, {Family: "debugger", ReadOnly: true}} {
 		if got := one.Owner(t.Context(), &anna, view); got != peer.UnknownOwner {
 			t.Errorf("read only %v: the owner is %q, want %q", view.ReadOnly, got, peer.UnknownOwner)
 		}
 	}
-	if got := one.Owner(t.Context(), &anna, &mcp.Preview{Family: "rulesets"}); got != "" {
+	if got := one.Owner(t.Context(), &anna, &host.Preview{Family: "rulesets"}); got != "" {
 		t.Errorf("the owner for another family is %q", got)
 	}
 	one.mu.Lock()
 	one.state["principal:anna"] = true
 	one.mu.Unlock()
-	if got := one.Owner(t.Context(), &anna, &mcp.Preview{Family: "debugger"}); got != "" {
+	if got := one.Owner(t.Context(), &anna, &host.Preview{Family: "debugger"}); got != "" {
 		t.Errorf("the owner of a state that is here is %q", got)
 	}
 }
@@ -139,8 +139,8 @@ func TestOwners(t *testing.T) {
 	_, client := store(t)
 	one, end := run(t, client, "one", "http://10.0.0.1:8443")
 	two, _ := run(t, client, "two", "http://10.0.0.2:8443")
-	launch, read := &mcp.Preview{Family: "debugger"}, &mcp.Preview{Family: "debugger", ReadOnly: true}
-	owner := func(s *server, view *mcp.Preview, want string) {
+	launch, read := &host.Preview{Family: "debugger"}, &host.Preview{Family: "debugger", ReadOnly: true}
+	owner := func(s *server, view *host.Preview, want string) {
 		t.Helper()
 		if got := s.Owner(t.Context(), &anna, view); got != want {
 			t.Errorf("the owner for %s is %q, want %q", s.Name(), got, want)
@@ -148,14 +148,14 @@ func TestOwners(t *testing.T) {
 	}
 	explained := func(s *server, want string) {
 		t.Helper()
-		e := &mcp.Event{Caller: anna, Family: "debugger", Code: -32005}
+		e := &host.Event{Caller: anna, Family: "debugger", Code: -32005}
 		err := s.Explain(t.Context(), e, &jsonrpc.Error{Code: -32005, Message: "Not attached"})
 		if got := string(jsonrpc.ErrorOf(err).Data); !strings.Contains(got, want) || want == "" && got != "" {
 			t.Errorf("the error at %s has %s, want %q", s.Name(), got, want)
 		}
 	}
 	owner(one, read, "") // no server has it, and a look-up claims nothing
-	owner(two, &mcp.Preview{Family: "rulesets"}, "")
+	owner(two, &host.Preview{Family: "rulesets"}, "")
 	owner(one, launch, "") // claimed
 	owner(two, launch, one.Tag())
 	one.set(t, true)
@@ -188,7 +188,7 @@ func TestOneClaims(t *testing.T) {
 	owners := make([]string, len(servers))
 	var claiming sync.WaitGroup
 	for i, s := range servers {
-		claiming.Go(func() { owners[i] = s.Owner(t.Context(), &anna, &mcp.Preview{Family: "debugger"}) })
+		claiming.Go(func() { owners[i] = s.Owner(t.Context(), &anna, &host.Preview{Family: "debugger"}) })
 	}
 	claiming.Wait()
 	here, first := 0, ""
@@ -234,9 +234,9 @@ func TestOwnersOfManySessions(t *testing.T) {
 		o := peers.NewOwners(client, registry, func(_, key string) bool { return key == last || !expire })
 		observe := o.Observe(nil)
 		for n := range 3 * most {
-			caller := &mcp.Caller{Principal: mcp.Principal{ID: fmt.Sprint("key_", expire, n)}}
+			caller := &host.Caller{Principal: host.Principal{ID: fmt.Sprint("key_", expire, n)}}
 			last = caller.StateKey()
-			if err := observe(t.Context(), &mcp.Event{Family: "debugger", Caller: *caller}); err != nil {
+			if err := observe(t.Context(), &host.Event{Family: "debugger", Caller: *caller}); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/triptych-mcp/triptych/debugger"
-	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/transport/audit"
 	"github.com/triptych-mcp/triptych/transport/bearer"
 	"github.com/triptych-mcp/triptych/transport/quota"
@@ -22,7 +22,7 @@ type Accounts struct {
 
 // Account implements debugger.Accounts. The caller has just been authenticated, so
 // the key works.
-func (a *Accounts) Account(ctx context.Context, p mcp.Principal) (debugger.Account, error) {
+func (a *Accounts) Account(ctx context.Context, p host.Principal) (debugger.Account, error) {
 	standing, ok := bearer.StandingOf(p)
 	if !ok {
 		return debugger.Account{}, fmt.Errorf("nothing is known of %s", p.ID)

@@ -15,7 +15,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
-	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/transport/audit"
 )
 
@@ -42,7 +42,7 @@ func (s *Settings) RegisterNoAudit(set *pflag.FlagSet) {
 // Open opens the trail of a server over standard input and output, or of a command, in the
 // store of client or else in the data folder. In a store it continues the chain with a
 // name; without a name it starts a new chain. Close the recorder.
-func (s *Settings) Open(client redis.UniversalClient, env mcp.Env, name string) (*Recorder, error) {
+func (s *Settings) Open(client redis.UniversalClient, env host.Env, name string) (*Recorder, error) {
 	trail, err := s.newTrail(client, env, name)
 	if err != nil {
 		return nil, err
@@ -57,7 +57,7 @@ func (s *Settings) Open(client redis.UniversalClient, env mcp.Env, name string) 
 // newTrail returns the trail: in the store of client, or else in the data folder. It does
 // not read or write anything yet. In a store, a process continues the chain of its name;
 // without a name it starts a new chain.
-func (s *Settings) newTrail(client redis.UniversalClient, env mcp.Env, name string) (*audit.Log, error) {
+func (s *Settings) newTrail(client redis.UniversalClient, env host.Env, name string) (*audit.Log, error) {
 	always, err := s.syncsAlways(env.Getenv)
 	if err != nil {
 		return nil, err

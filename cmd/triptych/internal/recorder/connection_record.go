@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/triptych-mcp/triptych/debugger"
-	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/transport/audit"
 )
 
@@ -19,7 +19,7 @@ func (r *Recorder) recordConnection(c debugger.Connection) error {
 		mode = "control"
 	}
 	record := audit.Record{
-		Key: mcp.Local().ID, Method: method, Target: string(c.Protocol), Outcome: audit.OK,
+		Key: host.Local().ID, Method: method, Target: string(c.Protocol), Outcome: audit.OK,
 		Details: map[string]string{"session": c.Session, "mode": mode},
 	}
 	if err := r.Append(ClassifiedRecord{Record: record, Change: true}); err != nil {

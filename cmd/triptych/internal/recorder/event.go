@@ -4,19 +4,18 @@ import (
 	"maps"
 	"strings"
 
-	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/transport/audit"
 )
 
-func address(c mcp.Caller) string {
+func address(c host.Caller) string {
 	if !c.Addr.IsValid() {
 		return ""
 	}
 	return c.Addr.Addr().String()
 }
 
-func sessionOf(c mcp.Caller) string {
+func sessionOf(c host.Caller) string {
 	if c.Session == nil {
 		return ""
 	}
@@ -25,7 +24,7 @@ func sessionOf(c mcp.Caller) string {
 
 // target returns the tool, the prompt or the scheme of the resource. A URI may contain
 // more than a trail should record.
-func target(e *mcp.Event) string {
+func target(e *host.Event) string {
 	if scheme, _, ok := strings.Cut(e.Target, "://"); ok && e.Family == "" {
 		return scheme
 	}
@@ -34,7 +33,7 @@ func target(e *mcp.Event) string {
 
 // details returns the facts of an event, including the client that acts for the key, and
 // whether the call became a task, whose result is in the record of its end.
-func details(e *mcp.Event) map[string]string {
+func details(e *host.Event) map[string]string {
 	client := e.Caller.Principal.Client
 	if !e.Task && client == "" {
 		return e.Details
@@ -52,7 +51,7 @@ func details(e *mcp.Event) map[string]string {
 	return all
 }
 
-func outcome(e *mcp.Event) audit.Outcome {
+func outcome(e *host.Event) audit.Outcome {
 	switch {
 	case e.Code == host.CodePermissionDenied:
 		return audit.Refused

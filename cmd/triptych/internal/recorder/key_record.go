@@ -9,7 +9,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/transport/audit"
 	"github.com/triptych-mcp/triptych/transport/keys"
 )
@@ -109,7 +109,7 @@ func CommandChain() string {
 
 // RecordOnce returns a function that adds one record to the trail: commands have no
 // trail open, and most of them need none.
-func (s *Settings) RecordOnce(client redis.UniversalClient, env mcp.Env) func(ctx context.Context, method, id string) error {
+func (s *Settings) RecordOnce(client redis.UniversalClient, env host.Env) func(ctx context.Context, method, id string) error {
 	return func(ctx context.Context, method, id string) error {
 		trail, err := s.newTrail(client, env, CommandChain())
 		if err != nil {
@@ -125,16 +125,16 @@ func (s *Settings) RecordOnce(client redis.UniversalClient, env mcp.Env) func(ct
 
 // administration is the record of something that the user of the machine did.
 func administration(method, id string) audit.Record {
-	return audit.Record{Key: mcp.Local().ID, Method: method, Target: id, Outcome: audit.OK}
+	return audit.Record{Key: host.Local().ID, Method: method, Target: id, Outcome: audit.OK}
 }
 
 // RecordAdministration records something that the server or its user did.
 func (r *Recorder) RecordAdministration(ctx context.Context, method, id string) error {
-	return r.RecordAdministrationBy(ctx, mcp.Caller{Principal: mcp.Local()}, method, id)
+	return r.RecordAdministrationBy(ctx, host.Caller{Principal: host.Local()}, method, id)
 }
 
 // RecordAdministrationBy records something that a caller did to the server.
-func (r *Recorder) RecordAdministrationBy(ctx context.Context, by mcp.Caller, method, id string) error {
+func (r *Recorder) RecordAdministrationBy(ctx context.Context, by host.Caller, method, id string) error {
 	if r.trail == nil {
 		return nil
 	}

@@ -69,7 +69,7 @@ func New(m *metrics.Metrics, log *slog.Logger, slow time.Duration) *Recorder {
 
 // OpenTrail opens the audit trail of a server, in the store of client or else in the
 // data folder, and starts to verify a trail in a store. Close it.
-func (r *Recorder) OpenTrail(ctx context.Context, s *Settings, client redis.UniversalClient, env mcp.Env, name string) error {
+func (r *Recorder) OpenTrail(ctx context.Context, s *Settings, client redis.UniversalClient, env host.Env, name string) error {
 	trail, err := s.newTrail(client, env, name)
 	if err != nil {
 		return err
@@ -156,7 +156,7 @@ func (r *Recorder) Configure(cfg *mcp.Config) {
 }
 
 // observe is called for each request before its answer is sent.
-func (r *Recorder) observe(ctx context.Context, e *mcp.Event) error {
+func (r *Recorder) observe(ctx context.Context, e *host.Event) error {
 	if r.metrics != nil {
 		r.metrics.Observe(e)
 	}
@@ -170,7 +170,7 @@ func (r *Recorder) observe(ctx context.Context, e *mcp.Event) error {
 		r.warm()
 	}
 	looks := e.Browsing || e.Code == jsonrpc.CodeMethodNotFound
-	if e.Method == mcp.SessionEnd {
+	if e.Method == host.SessionEnd {
 		looks = r.last.Load() == 0 // the session did nothing else
 	}
 	appended, err := r.record(looks, ClassifiedRecord{Change: !e.LookUp || e.Code == host.CodePermissionDenied, Record: audit.Record{
@@ -184,12 +184,12 @@ func (r *Recorder) observe(ctx context.Context, e *mcp.Event) error {
 }
 
 // logRequest logs a slow call, and at the level debug every request.
-func (r *Recorder) logRequest(ctx context.Context, e *mcp.Event) {
+func (r *Recorder) logRequest(ctx context.Context, e *host.Event) {
 	if r.log == nil {
 		return
 	}
 	level, text := slog.LevelDebug, "request"
-	if r.slow > 0 && e.Took > r.slow && e.Method != mcp.SessionEnd {
+	if r.slow > 0 && e.Took > r.slow && e.Method != host.SessionEnd {
 		level, text = slog.LevelInfo, "a slow call"
 	}
 	if !r.log.Enabled(ctx, level) {
@@ -206,7 +206,7 @@ func (r *Recorder) logRequest(ctx context.Context, e *mcp.Event) {
 
 // RecordRefusal counts and logs a request that the endpoint rejected: its headers or its
 // body are invalid, or a limit is reached.
-func (r *Recorder) RecordRefusal(ctx context.Context, caller *mcp.Caller, refused *streamable.Refusal) {
+func (r *Recorder) RecordRefusal(ctx context.Context, caller *host.Caller, refused *streamable.Refusal) {
 	if r.metrics != nil {
 		r.metrics.Refused(causeOf(refused), refused.Error.Code)
 	}

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
-	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/transport/audit"
 	"github.com/triptych-mcp/triptych/transport/telemetry"
@@ -20,14 +19,14 @@ func TestClassOfRecords(t *testing.T) {
 	defer r.Close(slog.New(slog.DiscardHandler))
 	tests := []struct {
 		name   string
-		event  mcp.Event
+		event  host.Event
 		change bool
 	}{
-		{"a look-up", mcp.Event{Method: "tools/call", LookUp: true}, false},
-		{"a look-up that failed", mcp.Event{Method: "tools/call", LookUp: true, Failed: true, Code: jsonrpc.CodeInvalidParams}, false},
-		{"a look-up that was refused", mcp.Event{Method: "tools/call", LookUp: true, Code: host.CodePermissionDenied}, true},
-		{"a change", mcp.Event{Method: "tools/call"}, true},
-		{"an unknown method", mcp.Event{Method: "nonsense", Code: jsonrpc.CodeMethodNotFound}, true},
+		{"a look-up", host.Event{Method: "tools/call", LookUp: true}, false},
+		{"a look-up that failed", host.Event{Method: "tools/call", LookUp: true, Failed: true, Code: jsonrpc.CodeInvalidParams}, false},
+		{"a look-up that was refused", host.Event{Method: "tools/call", LookUp: true, Code: host.CodePermissionDenied}, true},
+		{"a change", host.Event{Method: "tools/call"}, true},
+		{"an unknown method", host.Event{Method: "nonsense", Code: jsonrpc.CodeMethodNotFound}, true},
 	}
 	for _, tt := range tests {
 		before := r.changed.Load()
@@ -54,12 +53,12 @@ func TestWaits(t *testing.T) {
 			t.Errorf("after %s %d requests wait, want %d", after, got, want)
 		}
 	}
-	observe := func(e *mcp.Event) error { return r.observe(t.Context(), e) }
-	if err := observe(&mcp.Event{Method: "tools/list", Browsing: true}); err != nil {
+	observe := func(e *host.Event) error { return r.observe(t.Context(), e) }
+	if err := observe(&host.Event{Method: "tools/list", Browsing: true}); err != nil {
 		t.Fatal(err)
 	}
 	waiting("a record that is held back", 0)
-	if err := observe(&mcp.Event{Method: "tools/call"}); err != nil {
+	if err := observe(&host.Event{Method: "tools/call"}); err != nil {
 		t.Fatal(err)
 	}
 	waiting("a record", 1)
@@ -68,7 +67,7 @@ func TestWaits(t *testing.T) {
 	}
 	waiting("a commit", 0)
 	r.Close(slog.New(slog.DiscardHandler))
-	if err := observe(&mcp.Event{Method: "tools/call"}); err == nil {
+	if err := observe(&host.Event{Method: "tools/call"}); err == nil {
 		t.Error("a record was appended to a trail that is closed")
 	}
 	waiting("a record that was not appended", 0)

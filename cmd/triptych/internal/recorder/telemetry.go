@@ -6,7 +6,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/buildinfo"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
-	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/transport/telemetry"
 )
 
@@ -15,7 +15,7 @@ const telemetryTime = 5 * time.Second
 
 // OpenTelemetry gives the recorder of the server with a name the telemetry for the receiver
 // at an endpoint, or at that of the environment. The function ends it.
-func (r *Recorder) OpenTelemetry(ctx context.Context, endpoint string, env mcp.Env, name string) (func(), error) {
+func (r *Recorder) OpenTelemetry(ctx context.Context, endpoint string, env host.Env, name string) (func(), error) {
 	cfg := telemetry.Config{
 		Endpoint: endpoint, Getenv: env.Getenv, Version: buildinfo.Read().Version, Instance: name,
 		Logger: env.Logger.With("component", "telemetry"),

@@ -13,6 +13,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/rulesclient"
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/rulesets"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 	"github.com/triptych-mcp/triptych/transport/httpclient"
@@ -29,7 +30,7 @@ type server struct {
 func serve(t *testing.T) *server {
 	t.Helper()
 	s := &server{now: time.Now().Add(-time.Hour)}
-	table, err := new(rulesets.Config).Open(t.Context(), mcp.Env{
+	table, err := new(rulesets.Config).Open(t.Context(), host.Env{
 		Store: "memory:", Now: func() time.Time { return s.now }, Getenv: func(string) string { return "" },
 	})
 	if err != nil {

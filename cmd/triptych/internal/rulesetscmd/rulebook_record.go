@@ -8,7 +8,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/recorder"
-	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/rulesets"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 	"github.com/triptych-mcp/triptych/transport/audit"
@@ -66,7 +66,7 @@ func (b *recordedRulebook) change(ctx context.Context, what string, make func() 
 		return err
 	}
 	record := audit.Record{
-		Time: b.app.Now(), Key: mcp.Local().ID, Method: commandMethod, Target: what, Outcome: audit.OK, Duration: time.Since(began), Details: details,
+		Time: b.app.Now(), Key: host.Local().ID, Method: commandMethod, Target: what, Outcome: audit.OK, Duration: time.Since(began), Details: details,
 	}
 	if err != nil {
 		record.Outcome = audit.Failed

@@ -21,7 +21,6 @@ import (
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/console"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/recorder"
 	"github.com/triptych-mcp/triptych/jsonrpc"
-	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/transport/https"
 	"github.com/triptych-mcp/triptych/transport/keys"
@@ -87,8 +86,8 @@ func (a commands) linkTo(ctx context.Context, r *app.Remote) error {
 // serveConsole serves the console of the data that the flags and the environment name,
 // without keys and quotas: everybody who has the address is the user of the process.
 func (a commands) serveConsole(ctx context.Context, listen string) (err error) {
-	host, _, splitErr := net.SplitHostPort(listen)
-	if splitErr != nil || !app.IsLoopback(host) {
+	name, _, splitErr := net.SplitHostPort(listen)
+	if splitErr != nil || !app.IsLoopback(name) {
 		return cmderr.UsageErrorf("--listen is %q, want a loopback address such as 127.0.0.1:8080", listen)
 	}
 	env, err := a.Env(slog.LevelWarn)
@@ -127,11 +126,11 @@ func (a commands) serveConsole(ctx context.Context, listen string) (err error) {
 	pages := console.New(cfg)
 	table := tableOf(endpoint, r)
 	table.Routes = pages.Routes()
-	return a.openPages(ctx, listen, table, endpoint, pages.Link(mcp.Local().ID, secret), env)
+	return a.openPages(ctx, listen, table, endpoint, pages.Link(host.Local().ID, secret), env)
 }
 
 // openPages serves a console on a listener of its own and prints its address.
-func (a commands) openPages(ctx context.Context, listen string, table routes.Config, endpoint *streamable.Handler, link string, env mcp.Env) error {
+func (a commands) openPages(ctx context.Context, listen string, table routes.Config, endpoint *streamable.Handler, link string, env host.Env) error {
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", listen)
 	if err != nil {
 		return cmderr.WithHints(err, "choose another address with --listen")
@@ -148,7 +147,7 @@ func (a commands) openPages(ctx context.Context, listen string, table routes.Con
 type localOwner struct{ streamable.Authenticator }
 
 // Authenticate implements [streamable.Authenticator].
-func (o localOwner) Authenticate(header http.Header, r *http.Request) (mcp.Caller, *streamable.Refusal) {
+func (o localOwner) Authenticate(header http.Header, r *http.Request) (host.Caller, *streamable.Refusal) {
 	caller, refused := o.Authenticator.Authenticate(header, r)
 	if refused != nil {
 		refused.Error = jsonrpc.Errorf(host.CodeAuthentication, "run triptych console again for a new address")
@@ -157,10 +156,10 @@ func (o localOwner) Authenticate(header http.Header, r *http.Request) (mcp.Calle
 }
 
 // consoleConfig returns the parts of a server that its console shows.
-func (a commands) consoleConfig(endpoint *streamable.Handler, auth console.Authenticator, r *recorder.Recorder, store keys.Store, env mcp.Env) console.Config {
+func (a commands) consoleConfig(endpoint *streamable.Handler, auth console.Authenticator, r *recorder.Recorder, store keys.Store, env host.Env) console.Config {
 	cfg := console.Config{
 		Version: buildinfo.Read().Version, Endpoint: endpoint, Auth: auth, Scopes: a.KeyScopes(),
-		Keys: func(by mcp.Caller) keys.Store {
+		Keys: func(by host.Caller) keys.Store {
 			return &recorder.RecordedKeys{Store: store, Record: func(ctx context.Context, method, id string) error {
 				return r.RecordAdministrationBy(ctx, by, method, id)
 			}}

@@ -4,13 +4,13 @@ import (
 	"path/filepath"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/diskspace"
-	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/transport/metrics"
 )
 
 // watchDisk returns a watch of the folders that a server writes to, each of which may be on a
 // disk of its own.
-func (a commands) watchDisk(env mcp.Env) *diskspace.Watch {
+func (a commands) watchDisk(env host.Env) *diskspace.Watch {
 	folders := []string{env.Data, trailFolder(env), filepath.Join(env.Data, "keys"), filepath.Join(env.Data, "quota")}
 	if a.Serves("rulesets") {
 		folders = append(folders, a.Configs.Rulesets.Folders(env)...)
@@ -22,7 +22,7 @@ func (a commands) watchDisk(env mcp.Env) *diskspace.Watch {
 }
 
 // trailFolder is the folder of the audit trail.
-func trailFolder(env mcp.Env) string { return filepath.Join(env.Data, "audit") }
+func trailFolder(env host.Env) string { return filepath.Join(env.Data, "audit") }
 
 // showDisk adds to the metrics how much space there is.
 func showDisk(m *metrics.Metrics, w *diskspace.Watch) {

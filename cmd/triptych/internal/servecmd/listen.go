@@ -7,13 +7,13 @@ import (
 	"strings"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
-	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/transport/https"
 )
 
 // certificates returns the certificates of --acme-host, --tls-cert or the data folder, nil with
 // --plain-http.
-func (f *serveFlags) certificates(env mcp.Env) (*https.Certificates, error) {
+func (f *serveFlags) certificates(env host.Env) (*https.Certificates, error) {
 	switch {
 	case f.plain:
 		return nil, nil

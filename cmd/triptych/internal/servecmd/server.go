@@ -14,7 +14,7 @@ import (
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/dataformat"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/memory"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/recorder"
-	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/transport/audit"
 	"github.com/triptych-mcp/triptych/transport/bearer"
 	"github.com/triptych-mcp/triptych/transport/https"
@@ -30,7 +30,7 @@ type server struct {
 	commands
 	flags    *serveFlags
 	began    time.Time
-	env      mcp.Env
+	env      host.Env
 	proxies  []netip.Prefix
 	plan     quota.Plan // of keys that are made without one
 	tokens   issuerServices

@@ -19,6 +19,7 @@ import (
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/peers"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/recorder"
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/rulesets/valkeyconn"
 	"github.com/triptych-mcp/triptych/transport/https"
 	"github.com/triptych-mcp/triptych/transport/keys"
@@ -44,7 +45,7 @@ type services struct {
 	closers  []func() error
 }
 
-func (s *services) open(ctx context.Context, a commands, env mcp.Env, configure func(*mcp.Config)) (err error) {
+func (s *services) open(ctx context.Context, a commands, env host.Env, configure func(*mcp.Config)) (err error) {
 	s.prefix = env.StorePrefix
 	s.recorder = recorder.New(metrics.New(buildinfo.Read().Version), env.Logger.With("component", "requests"), s.slow)
 	s.disk = a.watchDisk(env)
@@ -111,7 +112,7 @@ const stateKeyName = "triptych:state-key"
 // stateKey returns the key that protects the ids of sessions and the states that clients
 // are given. The servers of a store share it; a server without one has it in its data
 // folder, so that sessions go on after a restart. The first server makes it.
-func stateKey(ctx context.Context, client redis.UniversalClient, env mcp.Env) ([]byte, error) {
+func stateKey(ctx context.Context, client redis.UniversalClient, env host.Env) ([]byte, error) {
 	if client == nil {
 		secret, err := secretFile(filepath.Join(env.Data, filepath.FromSlash(secretName)))
 		if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/alicebob/miniredis/v2"
 	"github.com/redis/go-redis/v9"
 
-	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 )
 
 // TestStateKey: servers on one store have one key, those on another have
@@ -23,14 +23,14 @@ func TestStateKey(t *testing.T) {
 		client := redis.NewClient(&redis.Options{Addr: store.Addr()})
 		defer func() { _ = client.Close() }() // every answer has come
 		var err error
-		if got[i], err = stateKey(t.Context(), client, mcp.Env{}); err != nil || len(got[i]) < 32 {
+		if got[i], err = stateKey(t.Context(), client, host.Env{}); err != nil || len(got[i]) < 32 {
 			t.Fatalf("key %q, %v", got[i], err)
 		}
 	}
 	if !bytes.Equal(got[0], got[1]) || bytes.Equal(got[0], got[2]) {
 		t.Errorf("keys %q", got)
 	}
-	env := mcp.Env{Data: filepath.Join(t.TempDir(), "data"), Logger: slog.New(slog.DiscardHandler)}
+	env := host.Env{Data: filepath.Join(t.TempDir(), "data"), Logger: slog.New(slog.DiscardHandler)}
 	var alone [8][]byte
 	var all sync.WaitGroup
 	for i := range alone {

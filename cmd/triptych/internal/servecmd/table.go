@@ -11,7 +11,7 @@ import (
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/recorder"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/snapshots"
 	"github.com/triptych-mcp/triptych/jsonrpc"
-	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/transport/routes"
 	"github.com/triptych-mcp/triptych/transport/streamable"
 )
@@ -70,7 +70,7 @@ func (s *server) openConsole() (*console.Console, error) {
 func tableOf(endpoint *streamable.Handler, r *recorder.Recorder) routes.Config {
 	return routes.Config{
 		Bodies: endpoint.BodyHold, Answers: endpoint.AnswerHold, Served: r.Metrics().Served,
-		Refused: func(ctx context.Context, caller *mcp.Caller, status int, reason string) {
+		Refused: func(ctx context.Context, caller *host.Caller, status int, reason string) {
 			r.RecordRefusal(ctx, caller, &streamable.Refusal{Status: status, Error: jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "%s", reason)})
 		},
 	}

@@ -28,7 +28,7 @@ type counting struct {
 	charged atomic.Int64
 }
 
-func (c *counting) Charge(context.Context, http.Header, *mcp.Caller, *host.Revision, streamable.Bill) *streamable.Refusal {
+func (c *counting) Charge(context.Context, http.Header, *host.Caller, *host.Revision, streamable.Bill) *streamable.Refusal {
 	c.charged.Add(1)
 	return nil
 }
@@ -41,7 +41,7 @@ type server struct {
 
 func serve(t *testing.T) *server {
 	t.Helper()
-	table, err := new(rulesets.Config).Open(t.Context(), mcp.Env{Store: "memory:", Now: time.Now, Getenv: func(string) string { return "" }})
+	table, err := new(rulesets.Config).Open(t.Context(), host.Env{Store: "memory:", Now: time.Now, Getenv: func(string) string { return "" }})
 	if err != nil {
 		t.Fatal(err)
 	}

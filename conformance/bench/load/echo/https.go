@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/transport/audit"
 	"github.com/triptych-mcp/triptych/transport/bearer"
 	"github.com/triptych-mcp/triptych/transport/https"
@@ -36,7 +37,7 @@ func serveHTTPS(ctx context.Context, listen, data string, t *mcp.Table) (err err
 	trail := audit.New(audit.Config{Dir: filepath.Join(data, "audit"), Logger: log})
 	defer func() { err = errors.Join(err, trail.Close()) }()
 	var last atomic.Uint64
-	server, err := mcp.New(mcp.Config{Name: "echo", Version: "1", Observe: func(_ context.Context, e *mcp.Event) error {
+	server, err := mcp.New(mcp.Config{Name: "echo", Version: "1", Observe: func(_ context.Context, e *host.Event) error {
 		seq, err := trail.Append(audit.Record{
 			Time: e.Started, Key: e.Caller.Principal.ID, Method: e.Method, Target: e.Target, Outcome: audit.OK, Duration: e.Took,
 		})

@@ -6,12 +6,13 @@ import (
 	"time"
 
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 )
 
 // Accounts return the plans of callers.
 type Accounts interface {
 	// Account returns the account of a principal.
-	Account(ctx context.Context, p mcp.Principal) (Account, error)
+	Account(ctx context.Context, p host.Principal) (Account, error)
 }
 
 // An Account is a plan and how much of it is used.
@@ -41,7 +42,7 @@ type localAccounts struct {
 	now   func() time.Time
 }
 
-func (l *localAccounts) Account(ctx context.Context, p mcp.Principal) (Account, error) {
+func (l *localAccounts) Account(ctx context.Context, p host.Principal) (Account, error) {
 	now := l.now().UTC()
 	from := time.Date(now.Year(), now.Month(), 1, 0, 0, 0, 0, time.UTC)
 	a := Account{Plan: "Local", Status: "Active", From: from, To: from.AddDate(0, 1, 0), Limit: unlimited}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/mcp/schema"
 )
 
@@ -67,7 +68,7 @@ func (t *Group) audit(ctx context.Context, call *mcp.Call, args auditArgs) (audi
 	if args.Session != nil {
 		filter.Session = *args.Session
 	}
-	if p := call.Caller().Principal; p.ID != mcp.Local().ID {
+	if p := call.Caller().Principal; p.ID != host.Local().ID {
 		filter.Key = p.ID
 	}
 	records, err := t.earliest(ctx, filter)

@@ -10,6 +10,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/document"
 	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/host"
 )
 
 // A renamer removes the folders of documents from the names of files in answers. Callers
@@ -39,7 +40,7 @@ func newRenamer(dirs []string) *renamer {
 
 // renamer returns the renamer for the answer to a call: nil for the user of the process.
 func (t *Group) renamer(call *mcp.Call) *renamer {
-	if call.Caller().Principal.ID == mcp.Local().ID {
+	if call.Caller().Principal.ID == host.Local().ID {
 		return nil
 	}
 	t.once.Do(func() { t.names = newRenamer(t.Folders) })

@@ -1,11 +1,10 @@
-package mcp
+package host
 
 import (
 	"net/netip"
 	"slices"
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
-	"github.com/triptych-mcp/triptych/mcp/host"
 )
 
 // A Scope is a right, such as "rulesets:write". The rows of tables name the
@@ -57,7 +56,7 @@ type Caller struct {
 	Connection bool
 	// Revision governs requests that name none when there is no session: over
 	// HTTP, the one in the header. Nil means the baseline.
-	Revision *host.Revision
+	Revision *Revision
 	// Unsolicited reports that Send can carry messages that belong to no
 	// request, such as changes of lists. That is always so for a Connection.
 	Unsolicited bool
@@ -70,15 +69,15 @@ type Caller struct {
 	Send jsonrpc.Sender
 }
 
-// revision returns the revision of requests that name none themselves.
-func (c *Caller) revision() *host.Revision {
+// Governing returns the revision of requests that name none themselves.
+func (c *Caller) Governing() *Revision {
 	switch {
 	case c.Session != nil:
 		return c.Session.Revision()
 	case c.Revision != nil:
 		return c.Revision
 	}
-	return baseline.Revision
+	return baseline
 }
 
 // StateKey returns the key of the state that a caller's calls share: that of the
