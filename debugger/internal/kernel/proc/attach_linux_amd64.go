@@ -56,9 +56,9 @@ func open(ctx context.Context, pid int, options Options, fill func(*Process) err
 		return nil, refused(p.tracee.pid, err)
 	}
 	p.tracee.log = p.tracee.log.With("pid", p.tracee.pid)
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.startMaxStopLocked()
+	p.access.mu.Lock()
+	defer p.access.mu.Unlock()
+	p.access.startMaxStopLocked()
 	return p, nil
 }
 

@@ -31,7 +31,7 @@ func (p *Process) SetBreakpoint(spec BreakpointSpec) (Breakpoint, error) {
 		return Breakpoint{}, err
 	}
 	var set Breakpoint
-	err := p.withTracerReadOnly(func() error {
+	err := p.access.withTracerReadOnly(func() error {
 		if p.breakpoints.armed {
 			return ErrRunning // called by a condition
 		}
@@ -55,7 +55,7 @@ func (p *Process) SetBreakpoint(spec BreakpointSpec) (Breakpoint, error) {
 // ClearBreakpoint removes a breakpoint. It returns ErrNoBreakpoint if there is
 // none with that number.
 func (p *Process) ClearBreakpoint(id int) error {
-	return p.withoutTracer(func() error {
+	return p.access.withoutTracer(func() error {
 		if p.breakpoints.armed {
 			return ErrRunning
 		}
@@ -66,7 +66,7 @@ func (p *Process) ClearBreakpoint(id int) error {
 // Breakpoints returns the breakpoints in the order in which they were set.
 func (p *Process) Breakpoints() ([]Breakpoint, error) {
 	var all []Breakpoint
-	err := p.withoutTracer(func() error {
+	err := p.access.withoutTracer(func() error {
 		for _, b := range p.breakpoints.list {
 			all = append(all, b.Breakpoint)
 		}

@@ -24,34 +24,24 @@ type cachedThread struct {
 	err     error  // why there are none
 }
 
-// withoutTracer runs f on the caller's goroutine with mu held, while the process is
-// stopped. f may use the fields that belong to the tracer's thread, which is idle
-// as long as mu is held, but not ptrace.
-func (p *Process) withoutTracer(f func() error) error {
-	if p.tracer.Inside() {
-		return p.tracee.unlessEnded(f)
-	}
-	return p.withStopped(func() error { return p.tracee.unlessEnded(f) })
-}
-
 // withCachedRegs calls f with the cached state of a thread; 0 is the current one.
 // It fills the cache first if necessary. On the tracer's thread, where the cache
 // is not valid because the thread may run, it calls ask instead.
-func (p *Process) withCachedRegs(id int, f func(*cachedThread) error, ask func(tid int) error) error {
-	return p.withoutTracer(func() error {
-		t, err := p.threads.find(id)
+func (a *access) withCachedRegs(id int, f func(*cachedThread) error, ask func(tid int) error) error {
+	return a.withoutTracer(func() error {
+		t, err := a.threads.find(id)
 		switch {
 		case err != nil:
 			return err
-		case p.tracer.Inside():
-			return p.tracee.checkEnded(ask(t.id))
-		case p.cache.threads[t.id] == nil || p.queue.pending():
-			learn := func() error { return p.tracee.checkEnded(p.cache.fill(t.id)) }
-			if err := p.tracer.Do(context.Background(), learn); err != nil {
+		case a.tracer.Inside():
+			return a.tracee.checkEnded(ask(t.id))
+		case a.cache.threads[t.id] == nil || a.queue.pending():
+			learn := func() error { return a.tracee.checkEnded(a.cache.fill(t.id)) }
+			if err := a.tracer.Do(context.Background(), learn); err != nil {
 				return err
 			}
 		}
-		return f(p.cache.threads[t.id])
+		return f(a.cache.threads[t.id])
 	})
 }
 
@@ -74,9 +64,9 @@ func (rc *registerCache) fill(tid int) error {
 
 // cacheCurrent caches the current thread after a run, because most requests that
 // follow a stop are for its thread.
-func (p *Process) cacheCurrent() {
-	maps.DeleteFunc(p.cache.threads, func(id int, _ *cachedThread) bool { return id != p.threads.current })
-	if p.tracee.ended == nil && p.threads.byID[p.threads.current] != nil {
-		_ = p.cache.fill(p.threads.current) // a request for an ended thread returns the error
+func (a *access) cacheCurrent() {
+	maps.DeleteFunc(a.cache.threads, func(id int, _ *cachedThread) bool { return id != a.threads.current })
+	if a.tracee.ended == nil && a.threads.byID[a.threads.current] != nil {
+		_ = a.cache.fill(a.threads.current) // a request for an ended thread returns the error
 	}
 }

@@ -26,7 +26,7 @@ func (p *Process) Call(ctx context.Context, thread int, c Call) (Returned, error
 	ctx, cancel := context.WithTimeout(ctx, c.Limit)
 	defer cancel()
 	var out Returned
-	err := p.withTracerRunning(ctx, func() error {
+	err := p.access.withTracerRunning(ctx, func() error {
 		t, err := p.callable(thread)
 		if err != nil {
 			return err

@@ -1,10 +1,11 @@
 package proc
 
 import (
-	"github.com/triptych-mcp/triptych/debugger/internal/kernel/procfs"
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/kernel/procfs"
 )
 
 // Each obstacle is reported with its cause and its remedy, the most specific

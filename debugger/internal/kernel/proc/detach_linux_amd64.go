@@ -17,7 +17,7 @@ import (
 // continue as if it had never been debugged. A current Resume or Step is paused
 // first. Further calls do nothing.
 func (p *Process) Detach(ctx context.Context) error {
-	if err := p.beginDetach(ctx); err != nil {
+	if err := p.access.beginDetach(ctx); err != nil {
 		return ignoreDetached(err)
 	}
 	err := p.tracer.Do(context.WithoutCancel(ctx), func() error {
@@ -86,28 +86,6 @@ func tracedHere(folder string) bool {
 	}
 	_, err = os.Stat(fmt.Sprintf("/proc/self/task/%d", s.Number("TracerPid"))) // TracerPid is a thread id
 	return err == nil
-}
-
-// beginDetach waits for the end of the current run and marks the process as
-// detached, so that no other call can begin.
-func (p *Process) beginDetach(ctx context.Context) error {
-	stop := context.AfterFunc(ctx, p.idle.Broadcast)
-	defer stop()
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for p.running && !p.detached {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		p.execution.requestPause()
-		p.idle.Wait()
-	}
-	if p.detached {
-		return ErrDetached
-	}
-	p.endFreeRunLocked()
-	p.detached = true
-	return nil
 }
 
 // close releases the resources of the Process.
@@ -193,15 +171,15 @@ func (p *Process) Kill() error {
 	if !p.tracee.launched {
 		return &PermissionError{PID: p.tracee.pid, Cause: "it was not launched by the debugger, which therefore does not kill it"}
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.detached {
+	p.access.mu.Lock()
+	defer p.access.mu.Unlock()
+	if p.access.detached {
 		return ErrDetached
 	}
-	if p.running {
+	if p.access.running {
 		return unix.Kill(p.tracee.pid, unix.SIGKILL)
 	}
-	p.endFreeRunLocked()
+	p.access.endFreeRunLocked()
 	return p.tracer.Do(context.Background(), p.events.kill)
 }
 

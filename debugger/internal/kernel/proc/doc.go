@@ -69,16 +69,17 @@
 //	children     children that are announced, followed or left
 //	events       what an event changes
 //	execution    running the threads, stepping over breakpoints, stopping all
+//	access       the calls, one after another, while the process is stopped or to run it
 //
 // # Concurrency
 //
 // Methods may be called from any goroutine, and run one after another. A Process
-// has one lock, mu, which is taken before a call to the tracer's thread. The parts
-// belong to that thread while it runs a call, and otherwise to the holder of mu.
+// has one lock, that of access, which is taken before a call to the tracer's thread. The other parts
+// belong to that thread while it runs a call, and otherwise to the holder of the lock.
 // Conditions of breakpoints and functions given to Step run on the tracer's thread,
 // and may call the methods that only read.
 //
-// Methods access the process through one of these:
+// Methods go through one of these of access, whose lock is mu:
 //
 //	                    runs on   process is         mu    cache of threads
 //	withoutTracer       caller    stopped            held  kept
@@ -87,7 +88,7 @@
 //	withTracerReadOnly  tracer    stopped            held  kept
 //	withTracer          tracer    stopped            held  dropped, filled again
 //	withTracerOrEnded   tracer    stopped, or ended  held  dropped
-//	withTracerRunning  tracer    run by f            free  filled at the end
+//	withTracerRunning   tracer    run by f            free  filled at the end
 //
 // WithTracer is withTracer for other packages. Called on the tracer's thread, all
 // but the last run their function directly, and the last returns ErrRunning.

@@ -38,7 +38,7 @@ type execution struct {
 // The current thread continues past a breakpoint at its pc.
 func (p *Process) Resume(ctx context.Context) (Stop, error) {
 	var s Stop
-	err := p.withTracerRunning(ctx, func() (err error) {
+	err := p.access.withTracerRunning(ctx, func() (err error) {
 		if p.execution.endReported {
 			return ErrExited
 		}

@@ -31,7 +31,7 @@ func (p *Process) Published() guard.Work { return guard.Work(p.rescue.guard.Jour
 
 // AnnounceChild handles the event of a fork.
 func (p *Process) AnnounceChild(child int) error {
-	return p.withTracer(func() error {
+	return p.access.withTracer(func() error {
 		p.events.handleNewTask(ptrace.Event{Thread: p.tracee.pid, Kind: ptrace.Fork, Message: uint64(child)})
 		return nil
 	})
@@ -39,7 +39,7 @@ func (p *Process) AnnounceChild(child int) error {
 
 // StopChild attaches to a child, whose first stop it handles.
 func (p *Process) StopChild(child int) error {
-	return p.withTracer(func() error {
+	return p.access.withTracer(func() error {
 		err := errors.Join(p.tracer.Seize(child, ptrace.Options), p.tracer.Interrupt(child))
 		for err == nil {
 			var e ptrace.Event

@@ -18,7 +18,7 @@ import (
 // SetFollow decides what happens to children from now on. taker is used with
 // FollowBoth only.
 func (p *Process) SetFollow(mode Follow, taker ChildTaker) error {
-	return p.withTracerReadOnly(func() error {
+	return p.access.withTracerReadOnly(func() error {
 		p.children.mode, p.children.taker = mode, taker
 		return nil
 	})

@@ -25,7 +25,7 @@ type injection struct {
 // its result or its syscall.Errno. It restores the state of the thread.
 func (p *Process) Inject(thread int, number uint64, args ...uint64) (uint64, error) {
 	var result uint64
-	err := p.withTracer(func() error {
+	err := p.access.withTracer(func() error {
 		t, err := p.threads.find(thread)
 		if err != nil {
 			return err

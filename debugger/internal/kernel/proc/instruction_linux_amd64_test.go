@@ -14,7 +14,7 @@ const turn = 5000
 // does not end, the other threads step in turns.
 func (p *Process) StepInstruction(ctx context.Context, thread int) (Stop, error) {
 	var stop Stop
-	err := p.withTracerRunning(ctx, func() (err error) {
+	err := p.access.withTracerRunning(ctx, func() (err error) {
 		stop, err = p.stepInstruction(ctx, thread)
 		return err
 	})

@@ -55,7 +55,7 @@ type Loan struct {
 // the kernel. f may let the threads run, and leaves all of them stopped. A value in Pause,
 // and the end of ctx, ask it to do so. Meanwhile other methods return ErrRunning.
 func (p *Process) Lend(ctx context.Context, f func(*Loan) error) error {
-	return p.withTracerRunning(ctx, func() error {
+	return p.access.withTracerRunning(ctx, func() error {
 		if p.tracee.ended != nil {
 			return ErrExited
 		}

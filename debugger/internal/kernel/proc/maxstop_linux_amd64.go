@@ -20,23 +20,23 @@ type freeRun struct {
 func (d *freeRun) moving() bool { return d != nil && d.going.Load() }
 
 // startMaxStopLocked starts the timer. The caller must hold mu.
-func (p *Process) startMaxStopLocked() {
-	if p.tracee.options.MaxStop <= 0 || p.detached || p.freeRun != nil {
+func (a *access) startMaxStopLocked() {
+	if a.tracee.options.MaxStop <= 0 || a.detached || a.freeRun != nil {
 		return
 	}
 	d := &freeRun{stop: make(chan struct{}), done: make(chan struct{})}
-	d.timer = time.AfterFunc(p.tracee.options.MaxStop, func() { p.runFree(d) })
-	p.freeRun = d
+	d.timer = time.AfterFunc(a.tracee.options.MaxStop, func() { a.runFree(d) })
+	a.freeRun = d
 }
 
 // endFreeRunLocked stops the timer, or the process if it runs. The caller must
 // hold mu.
-func (p *Process) endFreeRunLocked() {
-	d := p.freeRun
+func (a *access) endFreeRunLocked() {
+	d := a.freeRun
 	if d == nil {
 		return
 	}
-	p.freeRun = nil
+	a.freeRun = nil
 	close(d.stop)
 	if !d.timer.Stop() {
 		<-d.done
@@ -44,9 +44,9 @@ func (p *Process) endFreeRunLocked() {
 }
 
 // runFree runs on the timer's goroutine. It waits for calls that have begun.
-func (p *Process) runFree(d *freeRun) {
+func (a *access) runFree(d *freeRun) {
 	defer close(d.done)
-	if !p.beginFreeRun(d) {
+	if !a.beginFreeRun(d) {
 		return
 	}
 	defer d.going.Store(false)
@@ -61,31 +61,31 @@ func (p *Process) runFree(d *freeRun) {
 		case <-unhook:
 		}
 	}()
-	err := p.tracer.Do(ctx, func() error {
-		if p.tracee.ended != nil {
+	err := a.tracer.Do(ctx, func() error {
+		if a.tracee.ended != nil {
 			return nil
 		}
-		p.tracee.log.Warn("the process was stopped for too long and continues without breakpoints", "dur", p.tracee.options.MaxStop)
-		return p.execution.runFreeUntil(ctx)
+		a.tracee.log.Warn("the process was stopped for too long and continues without breakpoints", "dur", a.tracee.options.MaxStop)
+		return a.execution.runFreeUntil(ctx)
 	})
 	if err != nil && ctx.Err() == nil {
-		p.tracee.log.Warn("the process cannot continue", "err", err)
+		a.tracee.log.Warn("the process cannot continue", "err", err)
 	}
 }
 
 // beginFreeRun makes other calls return ErrRunning. It polls mu, because
 // endFreeRunLocked holds mu while it waits for this goroutine.
-func (p *Process) beginFreeRun(d *freeRun) bool {
-	for !p.mu.TryLock() {
+func (a *access) beginFreeRun(d *freeRun) bool {
+	for !a.mu.TryLock() {
 		select {
 		case <-d.stop:
 			return false
 		case <-time.After(time.Millisecond):
 		}
 	}
-	defer p.mu.Unlock()
-	d.going.Store(p.freeRun == d)
-	return p.freeRun == d
+	defer a.mu.Unlock()
+	d.going.Store(a.freeRun == d)
+	return a.freeRun == d
 }
 
 // runFreeUntil lets the process run until ctx is done.

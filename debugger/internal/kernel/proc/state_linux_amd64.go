@@ -12,7 +12,7 @@ import (
 // depends on how the thread has stopped and not on the program.
 func (p *Process) Regs(thread int) (ptrace.Regs, error) {
 	var r ptrace.Regs
-	err := p.withCachedRegs(thread, func(s *cachedThread) error {
+	err := p.access.withCachedRegs(thread, func(s *cachedThread) error {
 		r = s.regs
 		return nil
 	}, func(tid int) error { return p.tracer.Regs(tid, &r) })
@@ -24,7 +24,7 @@ func (p *Process) Regs(thread int) (ptrace.Regs, error) {
 // not restart a system call that its stop interrupted, and a stop that is not
 // reported yet is dropped.
 func (p *Process) SetRegs(thread int, r ptrace.Regs) error {
-	return p.withTracer(func() error { return p.threads.setRegs(thread, r) })
+	return p.access.withTracer(func() error { return p.threads.setRegs(thread, r) })
 }
 
 // xstateSize is as large as the vector state can be on this processor: 11,008 bytes with AMX
@@ -34,7 +34,7 @@ var xstateSize = max(1<<14, int(cpuid.Leaf(0xd, 0).ECX))
 // XState returns the floating point and vector state of a thread in the layout
 // of XSAVE. It uses buf if that is large enough.
 func (p *Process) XState(thread int, buf []byte) ([]byte, error) {
-	err := p.withCachedRegs(thread, func(s *cachedThread) error {
+	err := p.access.withCachedRegs(thread, func(s *cachedThread) error {
 		buf = append(buf[:0], s.vectors...)
 		return s.err
 	}, func(tid int) error {
@@ -51,7 +51,7 @@ func (p *Process) XState(thread int, buf []byte) ([]byte, error) {
 
 // SetXState replaces the vector state. Its length must be that of XState's result.
 func (p *Process) SetXState(thread int, state []byte) error {
-	return p.withTracer(func() error {
+	return p.access.withTracer(func() error {
 		t, err := p.threads.find(thread)
 		if err != nil {
 			return err
@@ -63,7 +63,7 @@ func (p *Process) SetXState(thread int, state []byte) error {
 // SigMask returns the set of signals that a thread blocks. Bit 0 is signal 1.
 func (p *Process) SigMask(thread int) (uint64, error) {
 	var mask uint64
-	err := p.withTracerReadOnly(func() error {
+	err := p.access.withTracerReadOnly(func() error {
 		t, err := p.threads.find(thread)
 		if err != nil {
 			return err
@@ -79,7 +79,7 @@ func (p *Process) SigMask(thread int) (uint64, error) {
 
 // SetSigMask replaces the set of blocked signals.
 func (p *Process) SetSigMask(thread int, mask uint64) error {
-	return p.withTracer(func() error {
+	return p.access.withTracer(func() error {
 		t, err := p.threads.find(thread)
 		if err != nil {
 			return err
@@ -92,7 +92,7 @@ func (p *Process) SetSigMask(thread int, mask uint64) error {
 // Rseq returns the memory [start, end) of a thread's rseq area, which the kernel
 // writes at any time. It is empty if the thread has none, see rseq(2).
 func (p *Process) Rseq(thread int) (start, end uint64, err error) {
-	err = p.withTracerReadOnly(func() error {
+	err = p.access.withTracerReadOnly(func() error {
 		t, err := p.threads.find(thread)
 		if err != nil {
 			return err
@@ -107,7 +107,7 @@ func (p *Process) Rseq(thread int) (start, end uint64, err error) {
 // is less, an *ptrace.AccessError. It hides inserted breakpoints.
 func (p *Process) ReadMemory(address uint64, b []byte) (int, error) {
 	n := 0
-	err := p.withoutTracer(func() (err error) {
+	err := p.access.withoutTracer(func() (err error) {
 		n, err = p.tracee.memory.Read(address, b)
 		p.breakpoints.hide(address, b[:n])
 		return p.tracee.checkEnded(err)
@@ -118,7 +118,7 @@ func (p *Process) ReadMemory(address uint64, b []byte) (int, error) {
 // WriteMemory writes b, even to memory that is read-only for the process.
 func (p *Process) WriteMemory(address uint64, b []byte) (int, error) {
 	n := 0
-	err := p.withTracer(func() (err error) {
+	err := p.access.withTracer(func() (err error) {
 		if p.breakpoints.armed {
 			return ErrRunning
 		}
@@ -132,7 +132,7 @@ func (p *Process) WriteMemory(address uint64, b []byte) (int, error) {
 // Maps returns the mappings of the process.
 func (p *Process) Maps() (procfs.Maps, error) {
 	var maps procfs.Maps
-	err := p.withoutTracer(func() (err error) {
+	err := p.access.withoutTracer(func() (err error) {
 		maps, err = p.tracee.readMaps()
 		return err
 	})

@@ -58,7 +58,7 @@ type step struct {
 // steps return StepPaused. When f returns, a system call that has not returned is
 // interrupted; the kernel restarts it when the thread continues.
 func (p *Process) Step(ctx context.Context, thread int, f func(*Stepper) error) error {
-	return p.withTracerRunning(ctx, func() error {
+	return p.access.withTracerRunning(ctx, func() error {
 		if p.tracee.ended != nil {
 			return ErrExited
 		}

@@ -44,7 +44,7 @@ type callState struct {
 // CatchSyscalls makes Resume stop before and after the system calls for which wanted
 // returns true. It is called on the tracer's thread. A nil function ends that.
 func (p *Process) CatchSyscalls(wanted func(number uint64) bool) error {
-	return p.withTracerReadOnly(func() error {
+	return p.access.withTracerReadOnly(func() error {
 		p.syscalls.caught = wanted
 		return nil
 	})

@@ -28,7 +28,7 @@ type writes struct {
 // missed (O_DIRECT, io_uring with registered buffers).
 func (p *Process) Written() (Written, error) {
 	var w Written
-	err := p.withTracer(func() (err error) {
+	err := p.access.withTracer(func() (err error) {
 		if p.breakpoints.armed {
 			return ErrRunning
 		}
@@ -52,7 +52,7 @@ func (p *Process) Written() (Written, error) {
 // Gather reads all ranges into b, one after the other. Memory that cannot be read is
 // zero. For many small ranges it costs much less than ReadMemory.
 func (p *Process) Gather(ranges []ptrace.Range, b []byte) error {
-	return p.withTracer(func() error {
+	return p.access.withTracer(func() error {
 		err := p.tracee.memory.Gather(ranges, b)
 		for _, r := range ranges {
 			p.breakpoints.hide(r.Start, b[:r.Len()])
