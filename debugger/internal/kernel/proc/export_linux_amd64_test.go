@@ -29,6 +29,23 @@ func (p *Process) Occupy() (release func()) {
 // Published returns what the guard would do. It is called on the tracer's thread.
 func (p *Process) Published() guard.Work { return guard.Work(p.rescue.guard.Journal().Published() & 7) }
 
+// SigMask returns the set of signals that a thread blocks. Bit 0 is signal 1.
+func (p *Process) SigMask(thread int) (uint64, error) {
+	var mask uint64
+	err := p.access.withTracerReadOnly(func() error {
+		t, err := p.threads.find(thread)
+		if err != nil {
+			return err
+		}
+		mask, err = p.tracer.SigMask(t.id)
+		if t.mask.cleared {
+			mask |= trapBit
+		}
+		return p.tracee.checkEnded(err)
+	})
+	return mask, err
+}
+
 // AnnounceChild handles the event of a fork.
 func (p *Process) AnnounceChild(child int) error {
 	return p.access.withTracer(func() error {

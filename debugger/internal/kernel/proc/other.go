@@ -45,8 +45,6 @@ func (p *Process) Regs(int) (ptrace.Regs, error)                     { return pt
 func (p *Process) SetRegs(int, ptrace.Regs) error                    { return errPlatform }
 func (p *Process) XState(int, []byte) ([]byte, error)                { return nil, errPlatform }
 func (p *Process) SetXState(int, []byte) error                       { return errPlatform }
-func (p *Process) SigMask(int) (uint64, error)                       { return 0, errPlatform }
-func (p *Process) SetSigMask(int, uint64) error                      { return errPlatform }
 func (p *Process) Rseq(int) (start, end uint64, err error)           { return 0, 0, errPlatform }
 func (p *Process) ReadMemory(uint64, []byte) (int, error)            { return 0, errPlatform }
 func (p *Process) WriteMemory(uint64, []byte) (int, error)           { return 0, errPlatform }
@@ -73,7 +71,6 @@ func (s *Stepper) Switch(int) error            { return errPlatform }
 func (s *Stepper) Regs() (*ptrace.Regs, error) { return nil, errPlatform }
 func (s *Stepper) SetRegs(ptrace.Regs) error   { return errPlatform }
 func (s *Stepper) Signal() syscall.Signal      { return 0 }
-func (s *Stepper) SignalInfo() ptrace.SigInfo  { return ptrace.SigInfo{} }
 func (s *Stepper) Action() Action              { return Pass }
 func (s *Stepper) DeferSignal()                {}
 func (s *Stepper) SignalStop() Stop            { return Stop{} }

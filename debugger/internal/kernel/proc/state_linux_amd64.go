@@ -60,35 +60,6 @@ func (p *Process) SetXState(thread int, state []byte) error {
 	})
 }
 
-// SigMask returns the set of signals that a thread blocks. Bit 0 is signal 1.
-func (p *Process) SigMask(thread int) (uint64, error) {
-	var mask uint64
-	err := p.access.withTracerReadOnly(func() error {
-		t, err := p.threads.find(thread)
-		if err != nil {
-			return err
-		}
-		mask, err = p.tracer.SigMask(t.id)
-		if t.mask.cleared {
-			mask |= trapBit
-		}
-		return p.tracee.checkEnded(err)
-	})
-	return mask, err
-}
-
-// SetSigMask replaces the set of blocked signals.
-func (p *Process) SetSigMask(thread int, mask uint64) error {
-	return p.access.withTracer(func() error {
-		t, err := p.threads.find(thread)
-		if err != nil {
-			return err
-		}
-		t.mask = trapMask{}
-		return p.tracee.checkEnded(p.tracer.SetSigMask(t.id, mask))
-	})
-}
-
 // Rseq returns the memory [start, end) of a thread's rseq area, which the kernel
 // writes at any time. It is empty if the thread has none, see rseq(2).
 func (p *Process) Rseq(thread int) (start, end uint64, err error) {

@@ -112,9 +112,6 @@ func (s *Stepper) SetRegs(r ptrace.Regs) error {
 // Signal returns the signal that the next Step delivers, or 0.
 func (s *Stepper) Signal() unix.Signal { return s.t.signal.number }
 
-// SignalInfo returns the siginfo_t of that signal.
-func (s *Stepper) SignalInfo() ptrace.SigInfo { return s.t.signal.info }
-
 // Action returns the process's action for that signal.
 func (s *Stepper) Action() Action { return s.x.tracee.actions.of(s.t.signal.number) }
 

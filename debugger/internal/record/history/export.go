@@ -30,7 +30,7 @@ type ExportOptions struct {
 	Symbolize x86.Symbolizer
 
 	// Memory limits the bytes of writable memory in a binary trace besides the
-	// pages that its steps use; 0 means DefaultMemory, -1 none.
+	// pages that its steps use; 0 means 16 MiB, -1 none.
 	Memory int
 
 	// Program is the path of the traced program, for the header.
@@ -40,8 +40,8 @@ type ExportOptions struct {
 	Progress func(done, total uint64)
 }
 
-// DefaultMemory is the default of [ExportOptions.Memory].
-const DefaultMemory = 16 << 20
+// defaultMemory is the default of [ExportOptions.Memory].
+const defaultMemory = 16 << 20
 
 // Exported describes an export.
 type Exported struct {

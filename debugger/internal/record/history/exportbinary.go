@@ -193,7 +193,7 @@ func (e *exporter) addOtherMemory(pages map[uint64]bool) {
 	}
 	room := e.o.Memory
 	if room == 0 {
-		room = DefaultMemory
+		room = defaultMemory
 	}
 	maps := slices.Clone(v.maps)
 	slices.SortStableFunc(maps, func(a, b procfs.Map) int { return cmp.Compare(a.End-a.Start, b.End-b.Start) })

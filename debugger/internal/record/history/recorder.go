@@ -17,7 +17,7 @@ type Options struct {
 	Budget int
 
 	// MaxSnapshot limits the bytes of memory that are copied to find changes; 0
-	// means DefaultSnapshot, or half of the machine's available memory if that
+	// means 512 MiB, or half of the machine's available memory if that
 	// is less. If a step needs more, history restarts after it.
 	MaxSnapshot int
 
@@ -40,10 +40,10 @@ type Options struct {
 	Log *slog.Logger
 }
 
-// DefaultSnapshot is the default of [Options.MaxSnapshot]. If the system cannot
+// defaultSnapshot is the default of [Options.MaxSnapshot]. If the system cannot
 // report which pages were written, all writable memory is copied at each stop,
 // and the limit is half of that.
-const DefaultSnapshot = 512 << 20
+const defaultSnapshot = 512 << 20
 
 // A Recorder records the history of a process. Use [New] to create one. Its parts:
 //
@@ -82,7 +82,7 @@ func New(p Target, options Options) (*Recorder, error) {
 		options.Budget = DefaultBudget
 	}
 	if options.MaxSnapshot == 0 {
-		options.MaxSnapshot = min(DefaultSnapshot, availableMemory()/2)
+		options.MaxSnapshot = min(defaultSnapshot, availableMemory()/2)
 	}
 	r := newRecorder(p, options)
 	if !options.Single {
