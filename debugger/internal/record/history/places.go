@@ -2,8 +2,6 @@ package history
 
 import (
 	"context"
-
-	"github.com/triptych-mcp/triptych/debugger/internal/kernel/procfs"
 )
 
 // ReverseContinueAt is [History.ReverseContinue] for a function that returns true only at
@@ -110,22 +108,4 @@ func (h *History) Show(v *View, f func(*View) bool) bool {
 func (h *History) traversed(from uint64) {
 	to := h.view.position
 	h.lastTraversal.Steps = max(from, to) - min(from, to)
-}
-
-// NewView returns a view of a process, whose threads and mappings are given, that is at a
-// position of a longer history. It can be read while the process is there.
-func NewView(base Base, position uint64, threads []int, current int, maps procfs.Maps) (*View, error) {
-	v := &View{base: base, position: position, end: true, partial: true, maps: maps}
-	for _, id := range threads {
-		regs, err := base.Regs(id)
-		if err != nil {
-			return nil, err
-		}
-		if id == current {
-			v.current = len(v.threads)
-		}
-		v.threads = append(v.threads, thread{id: id, alive: true, regs: regs})
-	}
-	v.memory.base = base.ReadMemory
-	return v, nil
 }

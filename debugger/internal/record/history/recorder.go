@@ -1,9 +1,12 @@
 package history
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
+	"os"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/proc"
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/procfs"
@@ -247,4 +250,21 @@ func (r *Recorder) restart(reason string) {
 	r.history.restart(reason)
 	r.records.unmapped = r.records.unmapped[:0]
 	r.log.Info("history begins anew", "reason", reason, "position", r.history.End())
+}
+
+// availableMemory returns MemAvailable of proc_meminfo(5) in bytes, or
+// math.MaxInt if the machine does not report it.
+func availableMemory() int {
+	f, err := os.Open("/proc/meminfo")
+	if err != nil {
+		return math.MaxInt
+	}
+	defer func() { _ = f.Close() }() // only read
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		var kib int
+		if n, _ := fmt.Sscanf(lines.Text(), "MemAvailable: %d kB", &kib); n == 1 {
+			return kib << 10
+		}
+	}
+	return math.MaxInt
 }

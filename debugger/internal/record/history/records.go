@@ -1,7 +1,6 @@
 package history
 
 import (
-	"bytes"
 	"context"
 	"errors"
 )
@@ -114,43 +113,4 @@ func (r *Records) Close() error { return nil }
 func (r *Records) Discard() {
 	r.log.clear(r.log.end())
 	r.view.memory.clear()
-}
-
-// enter puts the view of the history into records, where they were left.
-func (h *History) enter(w *Records) {
-	h.view = *w.view
-	if w.end != nil {
-		h.view.threads = append([]thread(nil), h.view.threads...)
-		for i := range h.view.threads {
-			h.view.threads[i].vector = bytes.Clone(h.view.threads[i].vector)
-		}
-	}
-	h.Steps.window, w.view = w, &h.view
-	h.view.partial = w != h.own && (h.own != nil || w.log.end() != h.End())
-}
-
-// leave takes the view out of its window, which is given back unless the view will be there
-// again. Another enter must follow. Records whose process has moved on are then as after all of
-// them, because undone ones have exchanged their contents with the view.
-func (h *History) leave() error {
-	w := h.Steps.window
-	if w.end != nil {
-		for ; h.view.position < w.log.end(); h.view.position++ {
-			c, i := w.log.at(h.view.position)
-			if err := h.view.move(c.record(i), false); err != nil {
-				return err
-			}
-		}
-	}
-	left := h.view
-	w.view = &left
-	if w == h.own || h.hold(w) {
-		return nil
-	}
-	left.memory.clear()
-	if w.end != nil {
-		w.view = w.end
-	}
-	h.Steps.past.Drop(w)
-	return nil
 }

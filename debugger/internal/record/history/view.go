@@ -42,6 +42,24 @@ type thread struct {
 	vector []byte // nil if it never changed: read it from base
 }
 
+// NewView returns a view of a process, whose threads and mappings are given, that is at a
+// position of a longer history. It can be read while the process is there.
+func NewView(base Base, position uint64, threads []int, current int, maps procfs.Maps) (*View, error) {
+	v := &View{base: base, position: position, end: true, partial: true, maps: maps}
+	for _, id := range threads {
+		regs, err := base.Regs(id)
+		if err != nil {
+			return nil, err
+		}
+		if id == current {
+			v.current = len(v.threads)
+		}
+		v.threads = append(v.threads, thread{id: id, alive: true, regs: regs})
+	}
+	v.memory.base = base.ReadMemory
+	return v, nil
+}
+
 // Position returns the position that the view shows.
 func (v *View) Position() uint64 { return v.position }
 
