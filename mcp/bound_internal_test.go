@@ -30,7 +30,7 @@ func TestEndWhileListening(t *testing.T) {
 			`"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}`),
 	}
 	var both sync.WaitGroup
-	s.mu.Lock() // the request comes as far as binding its handler
+	s.listeners.mu.Lock() // the request comes as far as binding its handler
 	both.Go(func() {
 		if _, err := h.Handle(t.Context(), &request, nil); !errors.Is(err, jsonrpc.ErrNoAnswer) {
 			t.Errorf("listen: %v, want no answer", err)
@@ -43,9 +43,9 @@ func TestEndWhileListening(t *testing.T) {
 	for range 1000 { // so that End comes as far as it can
 		runtime.Gosched()
 	}
-	s.mu.Unlock()
+	s.listeners.mu.Unlock()
 	both.Wait()
-	if n := len(s.listeners()); n != 0 {
+	if n := len(s.listeners.all()); n != 0 {
 		t.Errorf("%d handlers are bound after the end", n)
 	}
 	if used := s.StateUsage().Used; used != 0 {

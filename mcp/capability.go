@@ -23,22 +23,22 @@ const (
 )
 
 // offers reports whether the tables provide the capability.
-func (s *Server) offers(c capability) bool {
+func (r *rows) offers(c capability) bool {
 	switch c {
 	case hasTools:
-		return len(s.listed) > 0
+		return len(r.listed) > 0
 	case hasResources:
-		return len(s.sources) > 0
+		return len(r.sources) > 0
 	case hasPrompts:
-		return len(s.prompts) > 0 || len(s.promptsOf) > 0 || s.documented()&CapabilityPrompts != 0
+		return len(r.prompts) > 0 || len(r.promptsOf) > 0 || r.documented()&CapabilityPrompts != 0
 	case hasCompletions:
-		return s.completes()
+		return r.completes()
 	case hasTasks:
-		return slices.ContainsFunc(s.listed, func(t *boundTool) bool { return t.Task != TaskNever })
+		return slices.ContainsFunc(r.listed, func(t *boundTool) bool { return t.Task != TaskNever })
 	case hasSkills:
-		return slices.ContainsFunc(s.sources, func(src *boundSource) bool { return src.Skills != nil })
+		return slices.ContainsFunc(r.sources, func(src *boundSource) bool { return src.Skills != nil })
 	case hasDirectories:
-		return slices.ContainsFunc(s.sources, func(src *boundSource) bool { return src.Directory != nil })
+		return slices.ContainsFunc(r.sources, func(src *boundSource) bool { return src.Directory != nil })
 	case always:
 	}
 	return true
@@ -47,8 +47,8 @@ func (s *Server) offers(c capability) bool {
 // documented returns the capabilities that baseline clients are told: those in the
 // tables' documents, even if the server has nothing to offer for them, and those of the
 // rows of tables without a document.
-func (s *Server) documented() (o Capabilities) {
-	for _, t := range s.tables {
+func (r *rows) documented() (o Capabilities) {
+	for _, t := range r.tables {
 		o |= cmp.Or(t.Baseline, t.capabilities())
 	}
 	return o
@@ -70,8 +70,8 @@ func (t *Table) capabilities() (o Capabilities) {
 
 // changing returns the lists that may change in any table, for listChanged in the
 // declaration. The protocol has one declaration for all families.
-func (s *Server) changing() (o Capabilities) {
-	for _, t := range s.tables {
+func (r *rows) changing() (o Capabilities) {
+	for _, t := range r.tables {
 		o |= t.Changing
 	}
 	return o
@@ -80,8 +80,8 @@ func (s *Server) changing() (o Capabilities) {
 // visible returns the tables with a tool, prompt or resource that the principal
 // may see. The principal is not notified of changes of other tables: a notification
 // would tell that there is something, and when it changes.
-func (s *Server) visible(p host.Principal) (v change) {
-	for i, t := range s.tables {
+func (r *rows) visible(p host.Principal) (v change) {
+	for i, t := range r.tables {
 		bit := tableSet(1) << i
 		if slices.ContainsFunc(t.Tools, func(t Tool) bool { return t.allowed(p) }) {
 			v.tools |= bit
@@ -107,8 +107,8 @@ func (t *Table) showsPrompts(p host.Principal) bool {
 // promised returns the tables whose lists may change. Only for those was
 // listChanged declared, and only of those may the server notify a client
 // (basic/lifecycle, "Operation": both sides use negotiated capabilities only).
-func (s *Server) promised() (v change) {
-	for i, t := range s.tables {
+func (r *rows) promised() (v change) {
+	for i, t := range r.tables {
 		bit := tableSet(1) << i
 		if t.Changing&CapabilityTools != 0 {
 			v.tools |= bit
@@ -125,16 +125,16 @@ func (s *Server) promised() (v change) {
 
 // completes reports whether any prompt or resource template of the server may
 // complete arguments, and so whether the server declares `completions`.
-func (s *Server) completes() bool {
-	for _, src := range s.sources {
+func (r *rows) completes() bool {
+	for _, src := range r.sources {
 		if src.Complete != nil {
 			return true
 		}
 	}
-	for _, p := range s.prompts {
+	for _, p := range r.prompts {
 		if p.Complete != nil {
 			return true
 		}
 	}
-	return len(s.promptsOf) > 0 // their prompts may complete arguments
+	return len(r.promptsOf) > 0 // their prompts may complete arguments
 }

@@ -84,7 +84,7 @@ func (s *Server) complete(ctx context.Context, c *Call, req *completeRequest) ([
 // unknown one is an error (-32602, as the specification has it). An unknown argument is
 // left to Complete, which has no candidates for it.
 func (s *Server) completePrompt(ctx context.Context, c *Call, req *completeRequest) ([]string, int, error) {
-	p, err := s.promptNamed(ctx, c, req.ref.Name)
+	p, err := s.rows.promptNamed(ctx, c, req.ref.Name)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -102,7 +102,7 @@ func (s *Server) completePrompt(ctx context.Context, c *Call, req *completeReque
 // may read it. The reference is the template itself, such as ruleset://{name}, and not
 // a URI made from it.
 func (s *Server) completeResource(ctx context.Context, c *Call, req *completeRequest) ([]string, int, error) {
-	src := s.source(req.ref.URI)
+	src := s.rows.source(req.ref.URI)
 	if src == nil || !src.has(req.ref.URI) {
 		return nil, 0, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "Unknown resource template: %s", params.Quoted(req.ref.URI))
 	}

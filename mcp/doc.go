@@ -87,7 +87,7 @@
 //
 //	task.order                          one task's changes reach listeners in order
 //	listen.mu                           one stream's messages, held while they are sent
-//	Server.mu, book.mu, Session.mu, tasks.mu
+//	listeners.mu, book.mu, session.State.mu, tasks.mu
 //	task.mu                             one task as clients see it
 //	budget.mu, news.mu, Call.mu         nothing is taken while they are held
 //

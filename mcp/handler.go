@@ -55,7 +55,7 @@ func (h *Handler) handle(ctx context.Context, req *jsonrpc.Request, call *Call, 
 	if err := call.admit(&meta); err != nil {
 		return dst, err
 	}
-	if row := call.method; row == nil || !row.in(call.rev.Revision) || !h.server.offers(row.needs) {
+	if row := call.method; row == nil || !row.in(call.rev.Revision) || !h.server.rows.offers(row.needs) {
 		return dst, methodNotFound(req.Method)
 	}
 	return h.serve(ctx, call, dst)
@@ -142,10 +142,10 @@ func (h *Handler) Sequence(req *jsonrpc.Request) string {
 		return ""
 	}
 	switch {
-	case row.order == firstResource && len(h.server.sources) > 0:
-		return h.server.sources[0].table.Family
-	case row.order == firstPrompt && len(h.server.promptsOf) > 0:
-		return h.server.promptsOf[0].table.Family
+	case row.order == firstResource && len(h.server.rows.sources) > 0:
+		return h.server.rows.sources[0].table.Family
+	case row.order == firstPrompt && len(h.server.rows.promptsOf) > 0:
+		return h.server.rows.promptsOf[0].table.Family
 	case row.order != familyOrder:
 		return ""
 	}
@@ -154,12 +154,12 @@ func (h *Handler) Sequence(req *jsonrpc.Request) string {
 		return ""
 	}
 	if row.target == targetTool {
-		if tool := h.server.toolNamed(p.Name); tool != nil && !tool.Interrupts {
+		if tool := h.server.rows.toolNamed(p.Name); tool != nil && !tool.Interrupts {
 			return tool.table.Family
 		}
 		return ""
 	}
-	if src := h.server.source(params.Unquoted(row.target.member(&p))); src != nil {
+	if src := h.server.rows.source(params.Unquoted(row.target.member(&p))); src != nil {
 		return src.table.Family
 	}
 	return ""

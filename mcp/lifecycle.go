@@ -37,9 +37,9 @@ func serveInitialize(_ context.Context, s *Server, c *Call, dst []byte) ([]byte,
 	}
 	dst = append(dst, `"protocolVersion":`...)
 	dst = jsonrpc.AppendString(dst, rev.Answers)
-	dst = append(append(dst, `,"capabilities":`...), s.capabilities(rev)...)
+	dst = append(append(dst, `,"capabilities":`...), s.rows.capabilities(rev)...)
 	dst = append(append(dst, `,"serverInfo":`...), s.identity(rev)...)
-	return s.appendInstructions(dst, rev), nil
+	return s.rows.appendInstructions(dst, rev), nil
 }
 
 // servePing answers ping with an empty result (basic/utilities/ping).
@@ -55,17 +55,17 @@ func serveDiscover(_ context.Context, s *Server, c *Call, dst []byte) ([]byte, e
 		return dst, err
 	}
 	dst = append(append(dst, `"supportedVersions":`...), versions...)
-	dst = append(append(dst, `,"capabilities":`...), s.capabilities(c.rev)...)
-	return s.appendInstructions(dst, c.rev), nil
+	dst = append(append(dst, `,"capabilities":`...), s.rows.capabilities(c.rev)...)
+	return s.rows.appendInstructions(dst, c.rev), nil
 }
 
 // capabilities returns the server's capabilities as JSON: for baseline clients
 // those in the families' documents, for others those that the server has. It depends
 // on the revision alone, not on the caller: a client whose key may see no prompt is
 // told of prompts and gets an empty list.
-func (s *Server) capabilities(rev revision) []byte {
+func (r *rows) capabilities(rev revision) []byte {
 	if rev.Has(host.DocumentedShapes) {
-		return s.documentedCapabilities()
+		return r.documentedCapabilities()
 	}
 	dst := []byte{'{'}
 	add := func(on bool, text string) {
@@ -76,26 +76,26 @@ func (s *Server) capabilities(rev revision) []byte {
 			dst = append(dst, text...)
 		}
 	}
-	changing := s.changing()
-	add(s.offers(hasTools), `"tools":{`+listChanged(changing&CapabilityTools)+`}`)
-	add(s.offers(hasResources) && changing&CapabilityResources != 0, `"resources":{"subscribe":true,"listChanged":true}`)
-	add(s.offers(hasResources) && changing&CapabilityResources == 0, `"resources":{"subscribe":true}`)
-	add(s.offers(hasPrompts), `"prompts":{`+listChanged(changing&CapabilityPrompts)+`}`)
-	add(rev.Has(host.Completions) && s.offers(hasCompletions), `"completions":{}`)
+	changing := r.changing()
+	add(r.offers(hasTools), `"tools":{`+listChanged(changing&CapabilityTools)+`}`)
+	add(r.offers(hasResources) && changing&CapabilityResources != 0, `"resources":{"subscribe":true,"listChanged":true}`)
+	add(r.offers(hasResources) && changing&CapabilityResources == 0, `"resources":{"subscribe":true}`)
+	add(r.offers(hasPrompts), `"prompts":{`+listChanged(changing&CapabilityPrompts)+`}`)
+	add(rev.Has(host.Completions) && r.offers(hasCompletions), `"completions":{}`)
 	add(true, `"logging":{}`)
-	extensions := s.extensions(rev)
+	extensions := r.extensions(rev)
 	add(extensions != "", `"extensions":{`+extensions+`}`)
 	return append(dst, '}')
 }
 
 // extensions returns the server's extensions in a revision, as JSON members.
-func (s *Server) extensions(rev revision) string {
+func (r *rows) extensions(rev revision) string {
 	var members []string
-	if rev.Has(host.Extensions) && s.offers(hasTasks) {
+	if rev.Has(host.Extensions) && r.offers(hasTasks) {
 		members = append(members, `"`+tasksExtension+`":{}`)
 	}
-	if rev.Has(host.Skills) && s.offers(hasSkills) {
-		members = append(members, `"`+skillsExtension+`":{`+directoryRead(s.offers(hasDirectories))+`}`)
+	if rev.Has(host.Skills) && r.offers(hasSkills) {
+		members = append(members, `"`+skillsExtension+`":{`+directoryRead(r.offers(hasDirectories))+`}`)
 	}
 	return strings.Join(members, ",")
 }
@@ -120,8 +120,8 @@ func listChanged(changing Capabilities) string {
 
 // documentedCapabilities returns the capabilities as the documents of the
 // families show them, byte for byte, for clients that name no revision.
-func (s *Server) documentedCapabilities() []byte {
-	dst, shown := []byte{'{'}, s.documented()
+func (r *rows) documentedCapabilities() []byte {
+	dst, shown := []byte{'{'}, r.documented()
 	for _, row := range []struct {
 		offer Capabilities
 		text  string
@@ -152,8 +152,8 @@ func (s *Server) identify() (map[revision][]byte, error) {
 	all := make(map[revision][]byte, len(host.Revisions()))
 	for _, rev := range host.Revisions() {
 		id := Implementation{Name: s.cfg.Name, Version: s.cfg.Version}
-		if rev.Has(host.DocumentedShapes) && len(s.tables) == 1 && s.tables[0].Identity.Name != "" {
-			id = s.tables[0].Identity
+		if rev.Has(host.DocumentedShapes) && len(s.rows.tables) == 1 && s.rows.tables[0].Identity.Name != "" {
+			id = s.rows.tables[0].Identity
 		}
 		if rev.Has(host.Titles) {
 			id.Title = s.cfg.Title
@@ -170,12 +170,12 @@ func (s *Server) identify() (map[revision][]byte, error) {
 // appendInstructions appends the member `instructions`, the families' hints for
 // models, with an empty line between families. Baseline clients get none, since the
 // documents show none.
-func (s *Server) appendInstructions(dst []byte, rev revision) []byte {
+func (r *rows) appendInstructions(dst []byte, rev revision) []byte {
 	if rev.Has(host.DocumentedShapes) {
 		return dst
 	}
 	all := ""
-	for _, t := range s.tables {
+	for _, t := range r.tables {
 		if t.Instructions != "" && all != "" {
 			all += "\n\n"
 		}

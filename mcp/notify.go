@@ -109,8 +109,8 @@ func (s *Server) Changes() Changes { return tableNews{&s.news, allTables} }
 // clients then miss changes made by other processes. Run must be called once.
 func (s *Server) Run(ctx context.Context) error {
 	var wg sync.WaitGroup
-	errs := make([]error, len(s.tables))
-	for i, t := range s.tables {
+	errs := make([]error, len(s.rows.tables))
+	for i, t := range s.rows.tables {
 		if t.Watch == nil {
 			continue
 		}
@@ -121,9 +121,9 @@ func (s *Server) Run(ctx context.Context) error {
 			}
 		})
 	}
-	if s.cfg.Tasks != nil {
-		wg.Go(func() { s.watchTasks(ctx) })
-		wg.Go(func() { s.syncTasks(ctx) })
+	if s.stored.store != nil {
+		wg.Go(func() { s.stored.watchTasks(ctx) })
+		wg.Go(func() { s.stored.syncTasks(ctx) })
 	}
 	s.deliver(ctx)
 	wg.Wait()
@@ -144,7 +144,7 @@ func (s *Server) deliver(ctx context.Context) {
 		if c.tools != 0 {
 			s.rendered.Clear()
 		}
-		for _, h := range s.listeners() {
+		for _, h := range s.listeners.all() {
 			h.notifyChange(ctx, &c)
 		}
 		select {
@@ -155,24 +155,12 @@ func (s *Server) deliver(ctx context.Context) {
 	}
 }
 
-// listeners returns the handlers of connections that can receive messages. It
-// releases mu before anything is sent.
-func (s *Server) listeners() []*Handler {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	all := make([]*Handler, 0, len(s.bound))
-	for h := range s.bound {
-		all = append(all, h)
-	}
-	return all
-}
-
 // notifyChange notifies one client through its legacy session, if its handshake
 // is complete, and through each of its listen requests. It omits what the caller
 // may not see.
 func (h *Handler) notifyChange(ctx context.Context, c *change) {
 	if s := h.caller.Session; s != nil && h.caller.Unsolicited && s.State.Ready.Load() {
-		mine := h.server.visible(h.caller.Principal)
+		mine := h.server.rows.visible(h.caller.Principal)
 		mine.tools, mine.prompts, mine.resources = mine.tools&c.tools, mine.prompts&c.prompts, mine.resources&c.resources
 		mine.uris = c.uris
 		h.send(ctx, &mine, s.Revision().Has(host.DocumentedShapes), s.State.Subscribed, nil)

@@ -17,7 +17,7 @@ func (s *Server) EventKinds(yield func(method, family, tool string)) {
 	for i := range methods {
 		yield(methods[i].name, "", "")
 	}
-	for _, t := range s.tables {
+	for _, t := range s.rows.tables {
 		for i := range t.Tools {
 			yield("tools/call", t.Family, t.Tools[i].Name)
 		}
@@ -63,7 +63,7 @@ func (c *Call) looksUp() bool {
 	case c.tool != nil:
 		return c.tool.LookUp != ""
 	case c.method.purpose == work && (c.method.target == targetURI || c.method.target == targetFile):
-		src := c.handler.server.source(params.Unquoted(c.params.Other("uri")))
+		src := c.handler.server.rows.source(params.Unquoted(c.params.Other("uri")))
 		return src != nil && src.LookUp != ""
 	}
 	return c.method.purpose != work

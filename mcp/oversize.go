@@ -18,6 +18,11 @@ import (
 // over standard input and output close the connection at lines of 10 MiB.
 const MaxAnswer = 8 << 20
 
+// oversize sets answers aside that are too large to send.
+type oversize struct {
+	store host.OversizeStore // nil without one
+}
+
 // oversizeScheme is the URI scheme of the resources through which stored answers
 // are read.
 const oversizeScheme = "answer"
@@ -29,22 +34,22 @@ const pieceSize = 1 << 20
 
 // oversizeSource serves the pieces. They are not listed: a client gets the URI
 // with the answer to its call.
-func (s *Server) oversizeSource() *boundSource {
+func (o *oversize) oversizeSource() *boundSource {
 	return &boundSource{
-		ResourceSource: &ResourceSource{Scheme: oversizeScheme, Read: s.readPiece},
+		ResourceSource: &ResourceSource{Scheme: oversizeScheme, Read: o.readPiece},
 		table:          &Table{Family: oversizeScheme},
 	}
 }
 
 // readPiece reads answer://ID/N, the N-th piece, counted from 1.
-func (s *Server) readPiece(ctx context.Context, call *Call, uri string) ([]Contents, error) {
+func (o *oversize) readPiece(ctx context.Context, call *Call, uri string) ([]Contents, error) {
 	missing := &ResourceNotFoundError{URI: uri, Baseline: host.CodeResourceNotFound, Message: "Resource not found: " + uri}
 	id, part, _ := strings.Cut(strings.TrimPrefix(uri, oversizeScheme+"://"), "/")
 	n, err := strconv.Atoi(part)
 	if err != nil || n < 1 {
 		return nil, missing
 	}
-	file, err := s.cfg.Oversize.Open(ctx, call.Caller().Principal.ID, id)
+	file, err := o.store.Open(ctx, call.Caller().Principal.ID, id)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, missing
 	}
@@ -95,7 +100,7 @@ func runeStart(window []byte, i int64) int64 {
 // setAside stores a result that is too large and returns one that says where it
 // is. That result is an error of the tool, since it lacks the structured content
 // that the tool's schema promises.
-func (s *Server) setAside(ctx context.Context, c *Call, r *Result, size int) (*Result, error) {
+func (o *oversize) setAside(ctx context.Context, c *Call, r *Result, size int) (*Result, error) {
 	var texts []string
 	for _, item := range r.items(new([1]Content)) {
 		if item.kind == kindText {
@@ -110,7 +115,7 @@ func (s *Server) setAside(ctx context.Context, c *Call, r *Result, size int) (*R
 		}
 		text = string(raw)
 	}
-	message, first, err := s.storeOversize(ctx, c, text, size)
+	message, first, err := o.storeOversize(ctx, c, text, size)
 	if err != nil {
 		return nil, err
 	}
@@ -124,12 +129,12 @@ func (s *Server) setAside(ctx context.Context, c *Call, r *Result, size int) (*R
 // storeOversize stores a text and returns a message that says where it is; first
 // is the URI of its first piece. Only a client on this machine, over standard
 // input and output, is told the path of the file.
-func (s *Server) storeOversize(ctx context.Context, c *Call, text string, size int) (message, first string, err error) {
+func (o *oversize) storeOversize(ctx context.Context, c *Call, text string, size int) (message, first string, err error) {
 	message = fmt.Sprintf("the answer has %d bytes; %d can be sent at most", size, MaxAnswer)
-	if s.cfg.Oversize == nil || text == "" {
+	if o.store == nil || text == "" {
 		return message + "; ask for less", "", nil
 	}
-	id, path, err := s.cfg.Oversize.Put(ctx, c.handler.caller.Principal.ID, text)
+	id, path, err := o.store.Put(ctx, c.handler.caller.Principal.ID, text)
 	if errors.Is(err, host.ErrNoRoom) {
 		return message + ", and the server has no room to keep it; ask for less", "", nil
 	}
@@ -146,12 +151,12 @@ func (s *Server) storeOversize(ctx context.Context, c *Call, text string, size i
 
 // tooLargeToRead returns the error for contents that are too large. It says where
 // they are stored.
-func (s *Server) tooLargeToRead(ctx context.Context, c *Call, contents []Contents, size int) error {
+func (o *oversize) tooLargeToRead(ctx context.Context, c *Call, contents []Contents, size int) error {
 	var text strings.Builder
 	for i := range contents {
 		text.WriteString(contents[i].Text)
 	}
-	message, _, err := s.storeOversize(ctx, c, text.String(), size)
+	message, _, err := o.storeOversize(ctx, c, text.String(), size)
 	if err != nil {
 		return err
 	}

@@ -33,7 +33,7 @@ func (s *Server) previewTarget(v *host.Preview, row *method) {
 	v.Name = params.Unquoted(row.target.member(&v.Parsed.Params))
 	switch row.target {
 	case targetTool:
-		if tool := s.tools[v.Name]; tool != nil {
+		if tool := s.rows.tools[v.Name]; tool != nil {
 			v.Scope, v.OrScope, v.Silent = tool.Scope, tool.OrScope, v.Silent && !tool.Suspends
 			v.Family, v.ReadOnly = tool.table.Family, tool.Hints&ReadOnly != 0
 			if v.Claimed {
@@ -41,9 +41,9 @@ func (s *Server) previewTarget(v *host.Preview, row *method) {
 			}
 		}
 	case targetPrompt:
-		v.Scope = s.promptScope(v.Name)
+		v.Scope = s.rows.promptScope(v.Name)
 	case targetURI, targetFile:
-		if src := s.source(v.Name); src != nil {
+		if src := s.rows.source(v.Name); src != nil {
 			v.Scope = src.Scope
 		}
 	case noTarget, targetTask:

@@ -15,11 +15,11 @@ import (
 // the caller lacks the scope is skipped without an error, so that a list never
 // tells what the caller may not see.
 func servePromptsList(ctx context.Context, s *Server, c *Call, dst []byte) ([]byte, error) {
-	return c.appendPage(dst, "prompts", 1+len(s.promptsOf), heavyPage, func(dst []byte, p *page, i int, after string) ([]byte, string, error) {
+	return c.appendPage(dst, "prompts", 1+len(s.rows.promptsOf), heavyPage, func(dst []byte, p *page, i int, after string) ([]byte, string, error) {
 		if i == 0 {
 			return c.appendPromptRows(dst, p), "", nil
 		}
-		src := s.promptsOf[i-1]
+		src := s.rows.promptsOf[i-1]
 		if !c.handler.caller.Principal.Allows(src.Scope) || src.Extension && c.rev == baseline {
 			return dst, "", nil
 		}
@@ -28,7 +28,7 @@ func servePromptsList(ctx context.Context, s *Server, c *Call, dst []byte) ([]by
 			return dst, "", src.table.wire(err)
 		}
 		for i := range items {
-			if s.byName[items[i].Name] == nil { // a row takes precedence over a source's prompt of the same name
+			if s.rows.byName[items[i].Name] == nil { // a row takes precedence over a source's prompt of the same name
 				dst = c.rev.appendPrompt(appendComma(dst, p.from), items[i].listed())
 			}
 		}
@@ -39,7 +39,7 @@ func servePromptsList(ctx context.Context, s *Server, c *Call, dst []byte) ([]by
 
 // appendPromptRows appends the rows that the caller may see.
 func (c *Call) appendPromptRows(dst []byte, p *page) []byte {
-	for _, row := range c.handler.server.prompts {
+	for _, row := range c.handler.server.rows.prompts {
 		if c.handler.caller.Principal.Allows(row.Scope) && (!row.Extension || c.rev != baseline) {
 			dst = c.rev.appendPrompt(appendComma(dst, p.from), row.Prompt)
 		}
@@ -67,12 +67,12 @@ func (p *Prompt) listed() *Prompt {
 // promptScope returns the scope of a prompt, which may not exist. Transports and the
 // audit trail need it before the prompt is looked up. It is empty if only a look-up
 // could find it.
-func (s *Server) promptScope(name string) Scope {
-	if row := s.byName[name]; row != nil {
+func (r *rows) promptScope(name string) Scope {
+	if row := r.byName[name]; row != nil {
 		return row.Scope
 	}
-	if len(s.promptsOf) == 1 { // with several sources, the scope is unknown before they were asked
-		return s.promptsOf[0].Scope
+	if len(r.promptsOf) == 1 { // with several sources, the scope is unknown before they were asked
+		return r.promptsOf[0].Scope
 	}
 	return ""
 }
@@ -81,15 +81,15 @@ func (s *Server) promptScope(name string) Scope {
 // before sources. A source that the caller may not read is not asked; if no other has
 // the prompt, the answer is that the permission is missing, whether the prompt exists
 // or not.
-func (s *Server) promptNamed(ctx context.Context, c *Call, name string) (*boundPrompt, error) {
-	if row := s.byName[name]; row != nil {
+func (r *rows) promptNamed(ctx context.Context, c *Call, name string) (*boundPrompt, error) {
+	if row := r.byName[name]; row != nil {
 		if !c.handler.caller.Principal.Allows(row.Scope) {
 			return nil, permissionDenied(row.Scope)
 		}
 		return row, nil
 	}
 	var denied error
-	for _, src := range s.promptsOf {
+	for _, src := range r.promptsOf {
 		if !c.handler.caller.Principal.Allows(src.Scope) {
 			denied = permissionDenied(src.Scope)
 			continue
@@ -117,7 +117,7 @@ func servePromptsGet(ctx context.Context, s *Server, c *Call, dst []byte) ([]byt
 	if rpcErr != nil {
 		return dst, rpcErr
 	}
-	p, err := s.promptNamed(ctx, c, name)
+	p, err := s.rows.promptNamed(ctx, c, name)
 	if err != nil {
 		return dst, err
 	}

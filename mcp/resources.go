@@ -27,8 +27,8 @@ func shortened(text string) string {
 // one source after the other. A page may end inside a source: its cursor names the
 // source and the position after which the source goes on.
 func serveResourcesList(ctx context.Context, s *Server, c *Call, dst []byte) ([]byte, error) {
-	return c.appendPage(dst, "resources", len(s.sources), largePage, func(dst []byte, p *page, i int, after string) ([]byte, string, error) {
-		src := s.sources[i]
+	return c.appendPage(dst, "resources", len(s.rows.sources), largePage, func(dst []byte, p *page, i int, after string) ([]byte, string, error) {
+		src := s.rows.sources[i]
 		if !c.lists(src) || src.List == nil {
 			return dst, "", nil
 		}
@@ -66,7 +66,7 @@ func serveTemplatesList(_ context.Context, s *Server, c *Call, dst []byte) ([]by
 	}
 	dst = append(dst, `"resourceTemplates":[`...)
 	first := true
-	for _, src := range s.sources {
+	for _, src := range s.rows.sources {
 		if !c.lists(src) {
 			continue
 		}
@@ -87,23 +87,23 @@ func serveTemplatesList(_ context.Context, s *Server, c *Call, dst []byte) ([]by
 // source returns the source that serves a URI, nil when there is none. Schemes are
 // compared as they are written. A source of one authority of a scheme takes precedence
 // over the source of the whole scheme.
-func (s *Server) source(uri string) *boundSource {
+func (r *rows) source(uri string) *boundSource {
 	scheme, rest, ok := strings.Cut(uri, "://")
 	if !ok {
 		return nil
 	}
 	authority, _, _ := strings.Cut(rest, "/")
-	if src := s.schemes[uri[:len(scheme)+len("://")+len(authority)]]; src != nil {
+	if src := r.schemes[uri[:len(scheme)+len("://")+len(authority)]]; src != nil {
 		return src
 	}
-	return s.schemes[scheme]
+	return r.schemes[scheme]
 }
 
 // serveResourcesRead answers resources/read with the contents that the source of the
 // URI's scheme returns. Contents that are too large to send are an error that says
 // where they can be read in parts, if the server stores them.
 func serveResourcesRead(ctx context.Context, s *Server, c *Call, dst []byte) ([]byte, error) {
-	src, uri, err := s.sourceFor(c)
+	src, uri, err := s.rows.sourceFor(c)
 	if err != nil {
 		return dst, err
 	}
@@ -121,7 +121,7 @@ func serveResourcesRead(ctx context.Context, s *Server, c *Call, dst []byte) ([]
 		dst = appendContents(dst, &contents[i])
 	}
 	if size := len(dst) - from; size > MaxAnswer {
-		return dst, s.tooLargeToRead(ctx, c, contents, size)
+		return dst, s.oversize.tooLargeToRead(ctx, c, contents, size)
 	}
 	return append(dst, ']'), nil
 }
@@ -129,7 +129,7 @@ func serveResourcesRead(ctx context.Context, s *Server, c *Call, dst []byte) ([]
 // serveDirectoryRead lists the direct children of a folder (skills extension). Unlike
 // resources/read it has one code for a URI that is no folder, in all revisions.
 func serveDirectoryRead(ctx context.Context, s *Server, c *Call, dst []byte) ([]byte, error) {
-	src, uri, err := s.sourceFor(c)
+	src, uri, err := s.rows.sourceFor(c)
 	if err == nil && src.Directory == nil {
 		err = &ResourceNotFoundError{}
 	}
@@ -168,7 +168,7 @@ const maxURI = 4096
 // sourceFor checks the uri of a request and the right to read it, in this order: the
 // form of the URI, the scheme, the scope. It does not ask the source whether there is
 // such a resource. With an error for an unknown scheme it still returns the URI.
-func (s *Server) sourceFor(c *Call) (*boundSource, string, error) {
+func (r *rows) sourceFor(c *Call) (*boundSource, string, error) {
 	uri, rpcErr := params.Text("uri", c.params.Other("uri"))
 	if rpcErr != nil {
 		return nil, "", rpcErr
@@ -176,7 +176,7 @@ func (s *Server) sourceFor(c *Call) (*boundSource, string, error) {
 	if len(uri) > maxURI {
 		return nil, "", InvalidParams("a uri may have %d bytes at most", maxURI)
 	}
-	src := s.source(uri)
+	src := r.source(uri)
 	if src == nil {
 		return nil, uri, &ResourceNotFoundError{
 			URI: uri, Baseline: host.CodeResourceNotFound, Message: "Resource not found: " + uri,
@@ -201,7 +201,7 @@ func resourceError(err error) error {
 // must, and the caller must be allowed to read it. Without a session there is nowhere
 // to send to, and nothing is noted.
 func serveSubscribe(_ context.Context, s *Server, c *Call, dst []byte) ([]byte, error) {
-	_, uri, err := s.sourceFor(c)
+	_, uri, err := s.rows.sourceFor(c)
 	if err != nil {
 		return dst, err
 	}
@@ -219,7 +219,7 @@ func serveUnsubscribe(_ context.Context, s *Server, c *Call, dst []byte) ([]byte
 	if rpcErr != nil {
 		return dst, rpcErr
 	}
-	if src := s.source(uri); src != nil && !c.handler.caller.Principal.Allows(src.Scope) {
+	if src := s.rows.source(uri); src != nil && !c.handler.caller.Principal.Allows(src.Scope) {
 		return dst, permissionDenied(src.Scope)
 	}
 	cost := entryBytes + len(uri)

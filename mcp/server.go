@@ -63,10 +63,24 @@ type Config struct {
 
 // A Server serves tables to bound callers. It may be used from any goroutine. Run must be
 // called for clients to be notified of changes, and Close when all handlers have ended.
-// The fields above mu do not change after New, but for those that have locks of their
-// own.
+// Its fields do not change after New, but for those that have locks of their own.
 type Server struct {
 	cfg        Config
+	rows       rows
+	identities map[revision][]byte
+	rendered   sync.Map // listKey → []byte, until the tools change
+	sessions   atomic.Int64
+	stateKey   [32]byte
+	news       news
+	budget     budget
+	listeners  listeners
+	tasks      tasks
+	stored     storedTasks
+	oversize   oversize
+}
+
+// The rows of all tables, and the tables. They do not change after New.
+type rows struct {
 	tables     []*Table
 	tools      map[string]*boundTool // by either spelling
 	listed     []*boundTool          // in the order of the tables
@@ -76,17 +90,6 @@ type Server struct {
 	prompts    []*boundPrompt
 	byName     map[string]*boundPrompt
 	promptsOf  []*promptTable // the tables with a source of prompts
-
-	identities map[revision][]byte
-	rendered   sync.Map // listKey → []byte, until the tools change
-	sessions   atomic.Int64
-	stateKey   [32]byte
-	news       news
-	budget     budget
-	tasks      tasks
-
-	mu    sync.Mutex
-	bound map[*Handler]struct{} // connections and streams that can be notified of changes
 }
 
 // A boundTool is a row of a table in a server.
@@ -126,11 +129,12 @@ func New(cfg Config, tables ...*Table) (*Server, error) {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
-	s := &Server{
-		cfg: cfg, tables: tables,
-		tools: map[string]*boundTool{}, schemes: map[string]*boundSource{},
-		byName: map[string]*boundPrompt{}, bound: map[*Handler]struct{}{},
+	s := &Server{cfg: cfg, oversize: oversize{cfg.Oversize}}
+	s.rows = rows{
+		tables: tables, tools: map[string]*boundTool{}, schemes: map[string]*boundSource{}, byName: map[string]*boundPrompt{},
 	}
+	s.listeners.bound = map[*Handler]struct{}{}
+	s.stored = storedTasks{cfg.Tasks, &s.tasks, &s.listeners, cfg.Logger}
 	s.news.init()
 	s.budget.init(&cfg)
 	s.tasks.init(&s.budget)
@@ -140,10 +144,10 @@ func New(cfg Config, tables ...*Table) (*Server, error) {
 		return nil, err
 	}
 	for _, t := range tables {
-		s.add(t)
+		s.rows.add(t, &cfg.Tools)
 	}
 	if cfg.Oversize != nil {
-		s.schemes[oversizeScheme] = s.oversizeSource()
+		s.rows.schemes[oversizeScheme] = s.oversize.oversizeSource()
 	}
 	var err error
 	s.identities, err = s.identify()
@@ -151,32 +155,32 @@ func New(cfg Config, tables ...*Table) (*Server, error) {
 }
 
 // add adds the rows of a table. Tools are found by their documented and their portable
-// names; only those that the server's configuration picks are listed.
-func (s *Server) add(t *Table) {
+// names; only those that the selection picks are listed.
+func (r *rows) add(t *Table, selection *host.ToolSelection) {
 	for i := range t.Tools {
 		tool := &boundTool{Tool: &t.Tools[i], table: t, portable: host.PortableName(t.Tools[i].Name)}
-		if tool.off = !picks(&s.cfg.Tools, tool); !tool.off {
-			s.listed = append(s.listed, tool)
+		if tool.off = !picks(selection, tool); !tool.off {
+			r.listed = append(r.listed, tool)
 		}
 		for _, scope := range []Scope{tool.Scope, tool.OrScope} {
-			if !slices.Contains(s.toolScopes, scope) {
-				s.toolScopes = append(s.toolScopes, scope)
+			if !slices.Contains(r.toolScopes, scope) {
+				r.toolScopes = append(r.toolScopes, scope)
 			}
 		}
-		s.tools[tool.Name], s.tools[tool.portable] = tool, tool
+		r.tools[tool.Name], r.tools[tool.portable] = tool, tool
 	}
 	for i := range t.Resources {
 		src := &boundSource{ResourceSource: &t.Resources[i], table: t}
-		s.sources = append(s.sources, src)
-		s.schemes[src.prefix()] = src
+		r.sources = append(r.sources, src)
+		r.schemes[src.prefix()] = src
 	}
 	for i := range t.Prompts {
 		p := &boundPrompt{Prompt: &t.Prompts[i], table: t}
-		s.prompts = append(s.prompts, p)
-		s.byName[p.Name] = p
+		r.prompts = append(r.prompts, p)
+		r.byName[p.Name] = p
 	}
 	if t.PromptSource != nil {
-		s.promptsOf = append(s.promptsOf, &promptTable{t.PromptSource, t})
+		r.promptsOf = append(r.promptsOf, &promptTable{t.PromptSource, t})
 	}
 }
 
@@ -185,7 +189,7 @@ func (s *Server) add(t *Table) {
 func (s *Server) Close() error {
 	s.tasks.close()
 	var errs []error
-	for _, t := range s.tables {
+	for _, t := range s.rows.tables {
 		if t.Close != nil {
 			errs = append(errs, t.Close())
 		}
@@ -204,27 +208,9 @@ func (s *Server) Bind(caller host.Caller, cancel func(jsonrpc.ID) bool) *Handler
 	caller.Unsolicited = caller.Unsolicited || caller.Connection
 	h := &Handler{server: s, caller: caller, cancel: cancel}
 	if caller.Send != nil && caller.Unsolicited {
-		s.listen(h)
+		s.listeners.listen(h)
 	}
 	return h
-}
-
-// listen makes the server notify the handler of changes, until forget.
-func (s *Server) listen(h *Handler) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.bound[h] = struct{}{}
-	h.bound.Store(true)
-}
-
-// forget ends what Bind began: nothing more is sent to the handler's connection.
-func (s *Server) forget(h *Handler) {
-	if !h.bound.Load() {
-		return
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.bound, h)
 }
 
 // Handler serves one caller: a connection, a session or one HTTP request. It
@@ -250,7 +236,7 @@ func (h *Handler) CloseListens(ctx context.Context) { h.closeListens(ctx) }
 // harm.
 func (h *Handler) End(ctx context.Context) {
 	h.book.close() // before forget: a listen that is being opened binds the handler
-	h.server.forget(h)
+	h.server.listeners.forget(h)
 	h.closeListens(ctx)
 	h.observeLeaving(ctx)
 	if session := h.caller.Session; session != nil && h.caller.Unsolicited {
@@ -271,7 +257,7 @@ func (s *Server) Forget(principal string) {
 // HasState reports whether a family keeps state in memory under a [Call.StateKey]:
 // other servers cannot answer calls that need it.
 func (s *Server) HasState(family, key string) bool {
-	for _, t := range s.tables {
+	for _, t := range s.rows.tables {
 		if t.Family == family && t.HasState != nil {
 			return t.HasState(key)
 		}
@@ -281,7 +267,7 @@ func (s *Server) HasState(family, key string) bool {
 
 // EndSession makes the families drop the state under the key.
 func (s *Server) EndSession(key string) {
-	for _, t := range s.tables {
+	for _, t := range s.rows.tables {
 		if t.EndSession != nil {
 			t.EndSession(key)
 		}

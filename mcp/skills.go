@@ -47,8 +47,8 @@ type SkillFile struct {
 // serveSkillsList answers skills/list, page by page over the sources that have skills
 // and that the caller may read.
 func serveSkillsList(ctx context.Context, s *Server, c *Call, dst []byte) ([]byte, error) {
-	return c.appendPage(dst, "skills", len(s.sources), heavyPage, func(dst []byte, p *page, i int, after string) ([]byte, string, error) {
-		src := s.sources[i]
+	return c.appendPage(dst, "skills", len(s.rows.sources), heavyPage, func(dst []byte, p *page, i int, after string) ([]byte, string, error) {
+		src := s.rows.sources[i]
 		if !c.handler.caller.Principal.Allows(src.Scope) || src.Skills == nil {
 			return dst, "", nil
 		}
@@ -67,7 +67,7 @@ func serveSkillsList(ctx context.Context, s *Server, c *Call, dst []byte) ([]byt
 // serveSkillsGet answers for one skill. The code for an unknown one is the same in all
 // revisions.
 func serveSkillsGet(ctx context.Context, s *Server, c *Call, dst []byte) ([]byte, error) {
-	src, uri, err := s.sourceFor(c)
+	src, uri, err := s.rows.sourceFor(c)
 	if err == nil && src.Skills == nil {
 		err = &ResourceNotFoundError{}
 	}

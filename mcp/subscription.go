@@ -161,7 +161,7 @@ func (h *Handler) openListen(l *listen) error {
 		b.entries = map[string]*listen{}
 	}
 	b.entries[l.id.String()] = l
-	h.server.listen(h)
+	h.server.listeners.listen(h)
 	return nil
 }
 
@@ -256,8 +256,8 @@ func serveListen(ctx context.Context, s *Server, c *Call, dst []byte) ([]byte, e
 		if t := s.tasks.find(id, c.handler.caller.Principal.ID); t != nil {
 			view := t.snapshot()
 			l.sendTask(c.handler, &view)
-		} else if s.cfg.Tasks != nil {
-			if _, state, err := s.loadTask(ctx, c.handler.caller.Principal.ID, id); err == nil {
+		} else if s.stored.store != nil {
+			if _, state, err := s.stored.loadTask(ctx, c.handler.caller.Principal.ID, id); err == nil {
 				l.sendTask(c.handler, state.view(id))
 			}
 		}
@@ -268,30 +268,30 @@ func serveListen(ctx context.Context, s *Server, c *Call, dst []byte) ([]byte, e
 // honour returns the part of a filter that the server has and the caller may see. What it
 // leaves out is not refused: the acknowledgement shows it.
 func (s *Server) honour(ctx context.Context, c *Call, want filter) filter {
-	visible, promised := s.visible(c.handler.caller.Principal), s.promised()
+	visible, promised := s.rows.visible(c.handler.caller.Principal), s.rows.promised()
 	want.Tools = want.Tools && visible.tools&promised.tools != 0
 	want.Prompts = want.Prompts && visible.prompts&promised.prompts != 0
 	want.Resources = want.Resources && visible.resources&promised.resources != 0
 	want.URIs = slices.DeleteFunc(want.URIs, func(uri string) bool {
-		src := s.source(uri)
+		src := s.rows.source(uri)
 		return src == nil || !c.handler.caller.Principal.Allows(src.Scope)
 	})
 	slices.Sort(want.Tasks)
 	want.Tasks = slices.DeleteFunc(slices.Compact(want.Tasks), func(id string) bool {
-		return !s.hasTask(ctx, c.handler.caller.Principal.ID, id)
+		return !s.stored.hasTask(ctx, c.handler.caller.Principal.ID, id)
 	})
 	return want
 }
 
 // hasTask reports whether a principal has a task, at any server.
-func (s *Server) hasTask(ctx context.Context, principal, id string) bool {
+func (s *storedTasks) hasTask(ctx context.Context, principal, id string) bool {
 	if s.tasks.find(id, principal) != nil {
 		return true
 	}
-	if s.cfg.Tasks == nil {
+	if s.store == nil {
 		return false
 	}
-	_, err := s.cfg.Tasks.Load(ctx, principal, id)
+	_, err := s.store.Load(ctx, principal, id)
 	return err == nil
 }
 
@@ -303,7 +303,7 @@ func (l *listen) notifyChange(ctx context.Context, h *Handler, c *change) {
 	if l.closed.Load() {
 		return
 	}
-	mine := h.server.visible(h.caller.Principal)
+	mine := h.server.rows.visible(h.caller.Principal)
 	for _, kind := range []struct {
 		mine   *tableSet
 		change tableSet

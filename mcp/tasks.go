@@ -64,20 +64,20 @@ func (s *Server) runJob(ctx context.Context, c *Call, job job, grace time.Durati
 func (s *Server) startTask(ctx context.Context, c *Call, job job, grace time.Duration, dst []byte) ([]byte, error) {
 	inside, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	t := newTask(c.handler.caller.Principal.ID, cancel, nil)
-	t.publish = func(v *taskView) { s.publishTask(t, v) }
+	t.publish = func(v *taskView) { s.stored.publishTask(t, v) }
 	beside := c.beside(t)
-	if t.announced = grace == 0; t.announced && !s.storeTask(t) {
+	if t.announced = grace == 0; t.announced && !s.stored.storeTask(t) {
 		cancel()
 		return dst, errTooManyTasks
 	}
 	if !s.tasks.start(t, taskBytes+len(beside.params.Arguments), func() { beside.work(inside, job) }) {
 		cancel()
-		s.unstoreTask(t)
+		s.stored.unstoreTask(t)
 		return dst, errTooManyTasks
 	}
-	if grace > 0 && t.endsWithin(ctx, grace, func() bool { return s.storeTask(t) }) {
+	if grace > 0 && t.endsWithin(ctx, grace, func() bool { return s.stored.storeTask(t) }) {
 		s.tasks.forget(t)
-		s.unstoreTask(t)
+		s.stored.unstoreTask(t)
 		c.extra, c.failure, c.details = beside.extra, beside.failure, beside.details
 		return append(dst, t.members...), t.err
 	}
@@ -158,7 +158,7 @@ func (s *Server) ofTask(c *Call) (*task, string, error) {
 		return nil, "", err
 	}
 	t := s.tasks.find(id, c.handler.caller.Principal.ID)
-	if t == nil && s.cfg.Tasks == nil {
+	if t == nil && s.stored.store == nil {
 		return nil, "", noTask(id)
 	}
 	return t, id, nil
@@ -192,7 +192,7 @@ func serveTasksGet(ctx context.Context, s *Server, c *Call, dst []byte) ([]byte,
 		return dst, err
 	}
 	if t == nil {
-		_, state, err := s.loadTask(ctx, c.handler.caller.Principal.ID, id)
+		_, state, err := s.stored.loadTask(ctx, c.handler.caller.Principal.ID, id)
 		if err != nil {
 			return dst, storeError(id, err)
 		}
@@ -215,7 +215,7 @@ func serveTasksUpdate(ctx context.Context, s *Server, c *Call, dst []byte) ([]by
 		return dst, err
 	}
 	if t == nil {
-		return dst, storeError(id, s.answerStored(ctx, c.handler.caller.Principal.ID, id, responses))
+		return dst, storeError(id, s.stored.answerStored(ctx, c.handler.caller.Principal.ID, id, responses))
 	}
 	responses, size := t.asked(responses), 0
 	for _, response := range responses {
@@ -235,21 +235,10 @@ func serveTasksCancel(ctx context.Context, s *Server, c *Call, dst []byte) ([]by
 	case err != nil:
 		return dst, err
 	case t == nil:
-		return dst, storeError(id, s.cancelStored(ctx, c.handler.caller.Principal.ID, id))
+		return dst, storeError(id, s.stored.cancelStored(ctx, c.handler.caller.Principal.ID, id))
 	}
 	t.stop()
 	return dst, nil
-}
-
-// notifyTask sends the state of a task to the streams that listen for it.
-func (s *Server) notifyTask(v *taskView) {
-	for _, h := range s.listeners() {
-		for _, l := range h.book.all() {
-			if l.wantsTask(v.id) {
-				l.notifyTask(h, v)
-			}
-		}
-	}
 }
 
 // wantsTask reports whether the request named the task.

@@ -4,12 +4,21 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"log/slog"
 	"maps"
 	"time"
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp/host"
 )
+
+// storedTasks are the tasks of a server in a store, and those of other servers there.
+type storedTasks struct {
+	store     host.TaskStore // nil if tasks are in memory only
+	tasks     *tasks         // of this server
+	listeners *listeners
+	logger    *slog.Logger
+}
 
 // A taskState is the text of a record. Result and Extra are members of objects, not JSON
 // by themselves.
@@ -60,8 +69,8 @@ var errTaskLost = jsonrpc.Errorf(jsonrpc.CodeInternalError, "Internal error").
 	WithDetails("the server that ran the task has ended; call the tool again")
 
 // loadTask returns the stored state of a task.
-func (s *Server) loadTask(ctx context.Context, principal, id string) (*host.TaskRecord, *taskState, error) {
-	r, err := s.cfg.Tasks.Load(ctx, principal, id)
+func (s *storedTasks) loadTask(ctx context.Context, principal, id string) (*host.TaskRecord, *taskState, error) {
+	r, err := s.store.Load(ctx, principal, id)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -77,19 +86,19 @@ func (s *Server) loadTask(ctx context.Context, principal, id string) (*host.Task
 }
 
 // saveState stores a state in a record.
-func (s *Server) saveState(ctx context.Context, r *host.TaskRecord, state *taskState) (err error) {
+func (s *storedTasks) saveState(ctx context.Context, r *host.TaskRecord, state *taskState) (err error) {
 	if r.Text, err = json.Marshal(state); err != nil {
 		return err
 	}
 	r.Final = state.Status.final()
-	return s.cfg.Tasks.Save(ctx, r)
+	return s.store.Save(ctx, r)
 }
 
 // maxConflicts limits how often a change is tried again that others were faster than.
 const maxConflicts = 20
 
 // changeStored changes the stored state of a task of another server, unless it has ended.
-func (s *Server) changeStored(ctx context.Context, principal, id string, change func(*taskState)) error {
+func (s *storedTasks) changeStored(ctx context.Context, principal, id string, change func(*taskState)) error {
 	err := host.ErrTaskChanged
 	for n := 0; n < maxConflicts && errors.Is(err, host.ErrTaskChanged); n++ {
 		r, state, failed := s.loadTask(ctx, principal, id)
@@ -107,12 +116,12 @@ func (s *Server) changeStored(ctx context.Context, principal, id string, change 
 }
 
 // cancelStored cancels a task of another server, which learns of it.
-func (s *Server) cancelStored(ctx context.Context, principal, id string) error {
+func (s *storedTasks) cancelStored(ctx context.Context, principal, id string) error {
 	return s.changeStored(ctx, principal, id, func(state *taskState) { state.Status, state.Asks, state.Answers = taskCancelled, nil, nil })
 }
 
 // answerStored gives answers to a task of another server, which takes them.
-func (s *Server) answerStored(ctx context.Context, principal, id string, responses map[string]json.RawMessage) error {
+func (s *storedTasks) answerStored(ctx context.Context, principal, id string, responses map[string]json.RawMessage) error {
 	return s.changeStored(ctx, principal, id, func(state *taskState) {
 		state.Answers, state.AnswersTo = state.answersTo(state.Round), state.Round
 		for key, response := range responses {
@@ -132,8 +141,8 @@ func (s *Server) answerStored(ctx context.Context, principal, id string, respons
 
 // storeTask stores a task before its client knows it, and reports whether it could be.
 // Without a store there is nothing to do.
-func (s *Server) storeTask(t *task) bool {
-	if s.cfg.Tasks == nil {
+func (s *storedTasks) storeTask(t *task) bool {
+	if s.store == nil {
 		return true
 	}
 	t.order.Lock()
@@ -141,7 +150,7 @@ func (s *Server) storeTask(t *task) bool {
 	view := t.snapshot()
 	t.record = &host.TaskRecord{Principal: t.principal, ID: t.id, Expires: view.created.Add(view.ttl)}
 	if err := s.saveState(context.Background(), t.record, stateOf(&view)); err != nil {
-		s.cfg.Logger.Warn("task not stored", "task", t.id, "err", err)
+		s.logger.Warn("task not stored", "task", t.id, "err", err)
 		t.record = nil
 		return false
 	}
@@ -149,11 +158,11 @@ func (s *Server) storeTask(t *task) bool {
 }
 
 // unstoreTask removes a task from the store that no client knows.
-func (s *Server) unstoreTask(t *task) {
+func (s *storedTasks) unstoreTask(t *task) {
 	t.order.Lock()
 	defer t.order.Unlock()
 	if t.record != nil {
-		_ = s.cfg.Tasks.Remove(context.Background(), t.principal, t.id) // it expires
+		_ = s.store.Remove(context.Background(), t.principal, t.id) // it expires
 		t.record = nil
 	}
 }
@@ -163,13 +172,13 @@ func (s *Server) unstoreTask(t *task) {
 const saveEvery = time.Second
 
 // publishTask notifies listeners of a change and stores it. The order of t is held.
-func (s *Server) publishTask(t *task, v *taskView) {
-	s.notifyTask(v)
+func (s *storedTasks) publishTask(t *task, v *taskView) {
+	s.listeners.notifyTask(v)
 	if t.record == nil || v.status == taskWorking && t.savedStatus == taskWorking && time.Since(t.saved) < saveEvery {
 		return
 	}
 	if err := s.saveTask(t, v); err != nil {
-		s.cfg.Logger.Warn("change of a task not stored", "task", t.id, "err", err)
+		s.logger.Warn("change of a task not stored", "task", t.id, "err", err)
 		if !t.unsaved {
 			t.unsaved = true
 			s.tasks.saveLater(func() bool { return s.saveAgain(t) })
@@ -179,7 +188,7 @@ func (s *Server) publishTask(t *task, v *taskView) {
 
 // saveTask stores a change of a task of this server. If the task was cancelled at another
 // one, it is cancelled here. The order of t is held.
-func (s *Server) saveTask(t *task, v *taskView) error {
+func (s *storedTasks) saveTask(t *task, v *taskView) error {
 	state := stateOf(v)
 	err := s.saveState(context.Background(), t.record, state)
 	for n := 0; n < maxConflicts && errors.Is(err, host.ErrTaskChanged); n++ {
@@ -215,7 +224,7 @@ func (s *Server) saveTask(t *task, v *taskView) error {
 
 // saveAgain stores the state of a task whose store was away, and reports whether that is
 // done or of no use any more.
-func (s *Server) saveAgain(t *task) bool {
+func (s *storedTasks) saveAgain(t *task) bool {
 	t.order.Lock()
 	defer t.order.Unlock()
 	view := t.snapshot()
@@ -236,36 +245,24 @@ func (t *task) adopt(v *taskView) {
 
 // taskChanged handles a change of a task by another server: it cancels a task of this
 // server or gives it its answers, and notifies listeners.
-func (s *Server) taskChanged(ctx context.Context, principal, id string) {
+func (s *storedTasks) taskChanged(ctx context.Context, principal, id string) {
 	var panicked error // it is logged, and there is no client to answer
-	defer jsonrpc.Recover(s.cfg.Logger, "change of a task", &panicked)
+	defer jsonrpc.Recover(s.logger, "change of a task", &panicked)
 	if t := s.tasks.find(id, principal); t != nil {
 		s.syncTask(ctx, t)
 		return
 	}
-	if !s.listensFor(id) {
+	if !s.listeners.listensFor(id) {
 		return
 	}
 	if _, state, err := s.loadTask(ctx, principal, id); err == nil {
-		s.notifyTask(state.view(id))
+		s.listeners.notifyTask(state.view(id))
 	}
-}
-
-// listensFor reports whether a stream of this server listens for a task.
-func (s *Server) listensFor(id string) bool {
-	for _, h := range s.listeners() {
-		for _, l := range h.book.all() {
-			if l.wantsTask(id) {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // syncTask applies what other servers have stored for a task of this one. The task does
 // not change between the look at the store and that.
-func (s *Server) syncTask(ctx context.Context, t *task) {
+func (s *storedTasks) syncTask(ctx context.Context, t *task) {
 	t.order.Lock()
 	defer t.order.Unlock()
 	_, state, err := s.loadTask(ctx, t.principal, t.id)
@@ -277,7 +274,7 @@ func (s *Server) syncTask(ctx context.Context, t *task) {
 	case view.status.final():
 	case state.Status.final():
 		t.adopt(state.view(t.id))
-		s.notifyTask(state.view(t.id))
+		s.listeners.notifyTask(state.view(t.id))
 	case len(answers) > 0:
 		t.answerLocked(answers)
 	}
@@ -288,15 +285,15 @@ func (s *Server) syncTask(ctx context.Context, t *task) {
 const syncEvery = 5 * time.Second
 
 // watchTasks handles the changes of tasks by other servers until ctx is done.
-func (s *Server) watchTasks(ctx context.Context) {
-	err := s.cfg.Tasks.Watch(ctx, func(principal, id string) { s.taskChanged(ctx, principal, id) })
+func (s *storedTasks) watchTasks(ctx context.Context) {
+	err := s.store.Watch(ctx, func(principal, id string) { s.taskChanged(ctx, principal, id) })
 	if err != nil && ctx.Err() == nil {
-		s.cfg.Logger.Warn("changes of tasks at other servers are seen late", "err", err)
+		s.logger.Warn("changes of tasks at other servers are seen late", "err", err)
 	}
 }
 
 // syncTasks compares the tasks of this server with the store until ctx is done.
-func (s *Server) syncTasks(ctx context.Context) {
+func (s *storedTasks) syncTasks(ctx context.Context) {
 	ticker := time.NewTicker(syncEvery)
 	defer ticker.Stop()
 	for {

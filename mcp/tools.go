@@ -24,10 +24,10 @@ type listKey struct {
 // scopesKey returns one byte for each scope of the tools, and the principal's
 // toolsets. It bounds the rendered lists: there are no more keys than combinations of
 // scopes and toolsets that administrators have given to keys.
-func (s *Server) scopesKey(p host.Principal) string {
+func (r *rows) scopesKey(p host.Principal) string {
 	var room [32]byte
 	key := room[:0]
-	for _, scope := range s.toolScopes {
+	for _, scope := range r.toolScopes {
 		if p.Allows(scope) {
 			key = append(key, '+')
 		} else {
@@ -52,7 +52,7 @@ func serveToolsList(_ context.Context, s *Server, c *Call, dst []byte) ([]byte, 
 		list, err := s.renderTools(c)
 		return append(dst, list...), err
 	}
-	key := listKey{c.rev, s.scopesKey(caller.Principal), c.wantsOutputSchemas()}
+	key := listKey{c.rev, s.rows.scopesKey(caller.Principal), c.wantsOutputSchemas()}
 	if list, ok := s.rendered.Load(key); ok {
 		return append(dst, list.([]byte)...), nil
 	}
@@ -81,7 +81,7 @@ func (c *Call) wantsOutputSchemas() bool {
 func (s *Server) renderTools(c *Call) ([]byte, error) {
 	dst := []byte(`"tools":[`)
 	first, outputs := true, c.wantsOutputSchemas()
-	for _, t := range s.listed {
+	for _, t := range s.rows.listed {
 		if !t.allowed(c.handler.caller.Principal) || !c.shows(t) || t.Extension && c.rev == baseline {
 			continue
 		}
@@ -117,11 +117,11 @@ func (s *Server) listedName(t *boundTool, rev revision) string {
 
 // toolNamed finds the tool that a member of the message names, nil when there
 // is none. A name without escapes is looked up where it stands.
-func (s *Server) toolNamed(raw []byte) *boundTool {
+func (r *rows) toolNamed(raw []byte) *boundTool {
 	if params.IsString(raw) && bytes.IndexByte(raw, '\\') < 0 {
-		return s.tools[string(raw[1:len(raw)-1])]
+		return r.tools[string(raw[1:len(raw)-1])]
 	}
-	return s.tools[params.Unquoted(raw)]
+	return r.tools[params.Unquoted(raw)]
 }
 
 // unknownTool returns the error -32602 for the name of no tool. To clients that negotiated a
@@ -144,7 +144,7 @@ func (c *Call) unknownTool(cfg *Config) *jsonrpc.Error {
 // serveToolsCall answers tools/call. What is wrong with the request itself (the name, the
 // scope, the form of the arguments) is a protocol error; the rest is the family's to map.
 func serveToolsCall(ctx context.Context, s *Server, c *Call, dst []byte) ([]byte, error) {
-	if c.tool = s.toolNamed(c.params.Name); c.tool == nil {
+	if c.tool = s.rows.toolNamed(c.params.Name); c.tool == nil {
 		return dst, c.unknownTool(&s.cfg)
 	}
 	if !c.shows(c.tool) {
@@ -205,7 +205,7 @@ func (s *Server) appendSized(ctx context.Context, c *Call, result *Result, dst [
 	from := len(dst)
 	dst, err := c.appendResult(dst, result)
 	if size := len(dst) - from; err == nil && size > MaxAnswer {
-		if result, err = s.setAside(ctx, c, result, size); err == nil {
+		if result, err = s.oversize.setAside(ctx, c, result, size); err == nil {
 			dst, err = c.appendResult(dst[:from:from], result) // without the memory of the large one
 		}
 	}

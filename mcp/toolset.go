@@ -71,5 +71,5 @@ func toolOff(t *boundTool) *jsonrpc.Error {
 // CheckSelection returns an error for a name that none of the server's tables has, as
 // [host.ToolSelection.Check] does.
 func (s *Server) CheckSelection(selection *host.ToolSelection) error {
-	return selection.Check(Toolsets(s.tables...)...)
+	return selection.Check(Toolsets(s.rows.tables...)...)
 }
