@@ -5,6 +5,10 @@
 // make a self-signed certificate. /healthz reports that the process runs, /readyz that
 // it can serve; neither requires a key.
 //
+//	err := https.ListenAndServe(ctx, "127.0.0.1:8443", "tls", endpoint) // until ctx is done
+//
+// does all of it with defaults. A program chooses its own certificate, routes and limits so:
+//
 //	certificates, err := https.LoadCertificates("cert.pem", "key.pem", log)
 //	server := https.New(https.Config{Certificates: certificates, Routes: table})
 //	err = server.Serve(ctx, listener) // until ctx is done
