@@ -24,9 +24,11 @@ type tools struct {
 
 func (t *tools) table() *mcp.Table {
 	return &mcp.Table{
-		Family:   "aoc",
-		Identity: mcp.Implementation{Name: "aocMCP", Version: "1.0.0"},
-		Baseline: mcp.CapabilityTools | mcp.CapabilityResources | mcp.CapabilityPrompts,
+		Family: "aoc",
+		Documented: &mcp.Documented{
+			Identity:     mcp.Implementation{Name: "aocMCP", Version: "1.0.0"},
+			Capabilities: mcp.CapabilityTools | mcp.CapabilityResources | mcp.CapabilityPrompts,
+		},
 		Changing: mcp.CapabilityResources,
 		Instructions: "Advent of Code: read a day's puzzle with fetch_instruction or the resource aoc://dayXX; " +
 			"after solving one, record how long it took with record_speed.",

@@ -49,9 +49,11 @@ func (g *groups) table() *mcp.Table {
 		g.control.Tools(), g.travel.Tools(), g.look.Tools(), g.control.FileTools(), g.expose.Tools(), g.account.Tools(), g.similar.Tools(), g.xml.Tools(),
 	)
 	return &mcp.Table{
-		Family:       "debugger",
-		Identity:     mcp.Implementation{Name: "kindly-debugger", Version: "1.0.0"},
-		Baseline:     mcp.CapabilityTools,
+		Family: "debugger",
+		Documented: &mcp.Documented{
+			Identity:     mcp.Implementation{Name: "kindly-debugger", Version: "1.0.0"},
+			Capabilities: mcp.CapabilityTools,
+		},
 		Instructions: liveInstructions,
 		Tools:        inToolsets(onSystem(tools, runtime.GOOS, runtime.GOARCH)),
 		Prompts:      prompts(),

@@ -13,7 +13,7 @@ import (
 // that of the session's handshake, else the baseline.
 func (c *Call) admit(m *params.Meta) (err *jsonrpc.Error) {
 	if m.Version == nil {
-		c.rev.Revision = c.handler.caller.Governing()
+		c.rev = c.handler.governing()
 		return nil
 	}
 	c.rev.Revision, err = checkClaim(m)

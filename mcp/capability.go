@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/triptych-mcp/triptych/mcp/host"
@@ -44,12 +43,15 @@ func (r *rows) offers(c capability) bool {
 	return true
 }
 
-// documented returns the capabilities that baseline clients are told: those in the
-// tables' documents, even if the server has nothing to offer for them, and those of the
-// rows of tables without a document.
+// documented returns the capabilities in the documents of the tables, also those for which
+// the server has nothing to offer, and those of the rows of tables without a document.
 func (r *rows) documented() (o Capabilities) {
 	for _, t := range r.tables {
-		o |= cmp.Or(t.Baseline, t.capabilities())
+		if t.Documented != nil {
+			o |= t.Documented.Capabilities
+		} else {
+			o |= t.capabilities()
+		}
 	}
 	return o
 }

@@ -2,33 +2,43 @@ package mcp_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/mcp/host"
 )
 
-// A table without a document's capabilities offers what it has to clients that name no
-// revision, too: they would ask for nothing that they are not told of.
-func TestCapabilitiesOfRows(t *testing.T) {
-	read := func(context.Context, *mcp.Call, string) ([]mcp.Contents, error) { return nil, nil }
-	tool := mcp.Tool{Name: "stay", Call: mcp.Typed(func(context.Context, *mcp.Call, noArgs) (string, error) { return "", nil })}
-	for _, tc := range []struct {
-		table mcp.Table
-		want  string
-	}{
-		{mcp.Table{}, `{}`},
-		{mcp.Table{Tools: []mcp.Tool{tool}}, `{"tools":{}}`},
-		{mcp.Table{Resources: []mcp.ResourceSource{{Scheme: "a", Read: read}}}, `{"resources":{"subscribe":false,"listChanged":false}}`},
-		{mcp.Table{Prompts: []mcp.Prompt{{Name: "p"}}}, `{"prompts":{}}`},
-		{mcp.Table{PromptSource: new(mcp.PromptSource), Tools: []mcp.Tool{tool}}, `{"tools":{},"prompts":{}}`},
-		{mcp.Table{Baseline: mcp.CapabilityLogging, Tools: []mcp.Tool{tool}}, `{"logging":{}}`},
-	} {
-		server, err := mcp.New(mcp.Config{Name: "a", Version: "1"}, &tc.table)
+// Clients that name no revision are served as those of the oldest one by a server without
+// documents, and get the answers of the document if there is one.
+func TestBareClients(t *testing.T) {
+	read := func(context.Context, *mcp.Call, string) ([]mcp.Contents, error) {
+		return nil, &mcp.ResourceNotFoundError{URI: "a://b"}
+	}
+	stay := mcp.Typed(func(context.Context, *mcp.Call, noArgs) (string, error) { return "", nil })
+	table := func(d *mcp.Documented) *mcp.Table {
+		return &mcp.Table{
+			Family: "a", Documented: d, Instructions: "Stay.",
+			Tools:     []mcp.Tool{{Name: "stay", Call: stay}, {Name: "more", Extension: true, Call: stay}},
+			Resources: []mcp.ResourceSource{{Scheme: "a", Read: read}},
+		}
+	}
+	bare := func(d *mcp.Documented, method, params string) string {
+		server, err := mcp.New(mcp.Config{Name: "a", Version: "1"}, table(d))
 		if err != nil {
 			t.Fatal(err)
 		}
-		same(t, ask(t, server.Bind(host.Caller{}, nil), "initialize", `{}`),
-			`{"protocolVersion":"2024-11-05","capabilities":`+tc.want+`,"serverInfo":{"name":"a","version":"1"}}`)
+		return ask(t, server.Bind(host.Caller{}, nil), method, params)
+	}
+	same(t, bare(nil, "initialize", `{}`), `{"protocolVersion":"2024-11-05",
+		"capabilities":{"tools":{},"resources":{"subscribe":true},"logging":{}},"serverInfo":{"name":"a","version":"1"},"instructions":"Stay."}`)
+	document := &mcp.Documented{Identity: mcp.Implementation{Name: "old", Version: "0"}, Capabilities: mcp.CapabilityLogging}
+	same(t, bare(document, "initialize", `{}`),
+		`{"protocolVersion":"2024-11-05","capabilities":{"logging":{}},"serverInfo":{"name":"old","version":"0"}}`)
+	if list := bare(nil, "tools/list", `{}`); !strings.Contains(list, `"more"`) {
+		t.Errorf("without a document, tools/list answers %s", list)
+	}
+	if list := bare(document, "tools/list", `{}`); strings.Contains(list, `"more"`) {
+		t.Errorf("with a document, tools/list answers %s", list)
 	}
 }

@@ -36,8 +36,6 @@
 // Tools and prompts are rows. Resources come from sources ([ResourceSource]), one for
 // each scheme or authority; a source may also list folders and Agent Skills, whose
 // format package mcp/skill reads. Prompts that users make come from a [PromptSource].
-// What the documents of a family do not show has Extension set: clients that name no
-// revision are not shown it, and may use it.
 //
 // # Who needs which names
 //
@@ -55,11 +53,12 @@
 //
 // # Who gets which shapes
 //
-// A client that named a revision gets that revision's shapes. One that never did is
-// served as the baseline: it is told the capabilities in [Table].Baseline, or else those
-// of the rows, and is not shown rows with Extension set. Modern requests (2026-07-28)
-// carry everything in their own _meta and may be mixed with a legacy session on one
-// connection; neither touches the other.
+// A client that named a revision gets that revision's shapes, and one that never did those
+// of the oldest. A family whose document is older than the negotiation of revisions sets
+// [Documented]: clients that name no revision are then answered as the document shows,
+// and are not shown rows with Extension set. Modern requests (2026-07-28) carry
+// everything in their own _meta and may be mixed with a legacy session on one connection;
+// neither touches the other.
 //
 // # Errors
 //

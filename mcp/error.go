@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -31,7 +32,7 @@ func ToolError(err error) error { return &toolError{err: err} }
 // for baseline clients.
 type ResourceNotFoundError struct {
 	URI string
-	// Baseline is the code in the family's document.
+	// Baseline is the code in the family's document ([Documented]); 0 stands for -32002.
 	Baseline jsonrpc.Code
 	// Message is the documented text, the same in every revision.
 	Message string
@@ -45,7 +46,7 @@ func (e *ResourceNotFoundError) Error() string { return e.Message }
 // wire returns the error with the code that the revision asks for.
 func (e *ResourceNotFoundError) wire(rev revision) *jsonrpc.Error {
 	if rev.NotFound == 0 {
-		return &jsonrpc.Error{Code: e.Baseline, Message: e.Message}
+		return &jsonrpc.Error{Code: cmp.Or(e.Baseline, host.CodeResourceNotFound), Message: e.Message}
 	}
 	err := &jsonrpc.Error{Code: rev.NotFound, Message: e.Message}
 	return err.WithData(struct {

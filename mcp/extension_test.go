@@ -17,7 +17,7 @@ func TestExtensions(t *testing.T) {
 		Year *int `json:"year" extension:"true"`
 	}
 	answer := func(context.Context, *mcp.Call, args) (string, error) { return "done", nil }
-	table := &mcp.Table{Family: "almanac", Tools: []mcp.Tool{
+	table := &mcp.Table{Family: "almanac", Documented: new(mcp.Documented), Tools: []mcp.Tool{
 		{Name: "fetch", Doc: "Fetch", Call: mcp.Typed(answer)},
 		{Name: "submit", Doc: "Submit", Call: mcp.Typed(answer), Extension: true},
 	}}

@@ -33,7 +33,7 @@ func (h *Handler) Handle(ctx context.Context, req *jsonrpc.Request, dst []byte) 
 func (c *Call) explained(err error) error {
 	rev := c.rev.Revision
 	if rev == nil {
-		rev = c.handler.caller.Governing()
+		rev = c.handler.governing().Revision
 	}
 	if rpc, ok := errors.AsType[*jsonrpc.Error](err); ok {
 		if told := host.Explained(rev, rpc); told != rpc {
@@ -42,6 +42,9 @@ func (c *Call) explained(err error) error {
 	}
 	return err
 }
+
+// governing returns the revision of requests that name none themselves.
+func (h *Handler) governing() revision { return h.server.shapesFor(h.caller.Governing()) }
 
 // handle parses the params of a request, finds its method in the revision that
 // the request names or that its session negotiated, and serves it. A method that
@@ -169,7 +172,7 @@ func (h *Handler) Sequence(req *jsonrpc.Request) string {
 // without batches (after 2025-03-26), and batches with requests that must not be
 // in one.
 func (h *Handler) GuardBatch(items []jsonrpc.Request) (refused *jsonrpc.Error, nullID bool) {
-	if !h.caller.Governing().Has(host.Batches) {
+	if !h.governing().Has(host.Batches) {
 		return invalidRequest("the negotiated protocol revision has no batches"), h.NullID()
 	}
 	for i := range items {
@@ -189,11 +192,11 @@ func (h *Handler) GuardBatch(items []jsonrpc.Request) (refused *jsonrpc.Error, n
 func (h *Handler) ReusesID(req *jsonrpc.Request) bool {
 	var p params.Params
 	m, err := p.Parse(req.Params)
-	return h.caller.Governing() == baseline.Revision && (err != nil || m.Version == nil)
+	return h.caller.Governing() == host.BaselineRevision() && (err != nil || m.Version == nil)
 }
 
 // NullID implements [jsonrpc.IDPolicy]. It reports whether an answer to a request
 // without a readable id has "id":null.
 func (h *Handler) NullID() bool {
-	return h.caller.Governing().Has(host.NullIDs)
+	return h.governing().Has(host.NullIDs)
 }

@@ -18,28 +18,28 @@ import (
 // A second initialize on the same session begins it again: its subscriptions end, and
 // the new revision and capabilities replace the old ones.
 func serveInitialize(_ context.Context, s *Server, c *Call, dst []byte) ([]byte, error) {
-	rev := baseline
+	rev := host.BaselineRevision()
 	if version := c.params.Optional("protocolVersion"); version != nil {
 		asked, err := params.Text("protocolVersion", version)
 		if err != nil {
 			return dst, err
 		}
-		rev.Revision = host.Negotiate(asked)
+		rev = host.Negotiate(asked)
 	}
 	capabilities := c.params.Optional("capabilities")
 	if capabilities != nil && !params.IsObject(capabilities) {
 		return dst, InvalidParams("capabilities must be an object")
 	}
-	c.rev = rev
+	c.rev = s.shapesFor(rev)
 	if session := c.handler.caller.Session; session != nil {
 		s.budget.give(c.handler.caller.Principal.ID, session.State.DropSubscriptions(false))
-		session.Begin(rev.Revision, parseCapabilities(capabilities), clientName(c.params.Optional("clientInfo")))
+		session.Begin(rev, parseCapabilities(capabilities), clientName(c.params.Optional("clientInfo")))
 	}
 	dst = append(dst, `"protocolVersion":`...)
 	dst = jsonrpc.AppendString(dst, rev.Answers)
-	dst = append(append(dst, `,"capabilities":`...), s.rows.capabilities(rev)...)
-	dst = append(append(dst, `,"serverInfo":`...), s.identity(rev)...)
-	return s.rows.appendInstructions(dst, rev), nil
+	dst = append(append(dst, `,"capabilities":`...), s.rows.capabilities(c.rev)...)
+	dst = append(append(dst, `,"serverInfo":`...), s.identity(c.rev)...)
+	return s.rows.appendInstructions(dst, c.rev), nil
 }
 
 // servePing answers ping with an empty result (basic/utilities/ping).
@@ -149,11 +149,11 @@ func (s *Server) identity(rev revision) []byte { return s.identities[rev] }
 // identify renders the serverInfo for each revision. It runs once, when the server is
 // made, because modern results all contain it.
 func (s *Server) identify() (map[revision][]byte, error) {
-	all := make(map[revision][]byte, len(host.Revisions()))
-	for _, rev := range host.Revisions() {
+	all := map[revision][]byte{}
+	for _, rev := range append(host.Revisions(), host.UndocumentedRevision()) {
 		id := Implementation{Name: s.cfg.Name, Version: s.cfg.Version}
-		if rev.Has(host.DocumentedShapes) && len(s.rows.tables) == 1 && s.rows.tables[0].Identity.Name != "" {
-			id = s.rows.tables[0].Identity
+		if rev.Has(host.DocumentedShapes) && len(s.rows.tables) == 1 && s.rows.tables[0].Documented != nil {
+			id = s.rows.tables[0].Documented.Identity
 		}
 		if rev.Has(host.Titles) {
 			id.Title = s.cfg.Title

@@ -163,7 +163,7 @@ func (h *Handler) notifyChange(ctx context.Context, c *change) {
 		mine := h.server.rows.visible(h.caller.Principal)
 		mine.tools, mine.prompts, mine.resources = mine.tools&c.tools, mine.prompts&c.prompts, mine.resources&c.resources
 		mine.uris = c.uris
-		h.send(ctx, &mine, s.Revision().Has(host.DocumentedShapes), s.State.Subscribed, nil)
+		h.send(ctx, &mine, h.server.shapesFor(s.Revision()).Has(host.DocumentedShapes), s.State.Subscribed, nil)
 	}
 	for _, l := range h.book.all() {
 		l.notifyChange(ctx, h, c)

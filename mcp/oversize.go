@@ -43,7 +43,7 @@ func (o *oversize) oversizeSource() *boundSource {
 
 // readPiece reads answer://ID/N, the N-th piece, counted from 1.
 func (o *oversize) readPiece(ctx context.Context, call *Call, uri string) ([]Contents, error) {
-	missing := &ResourceNotFoundError{URI: uri, Baseline: host.CodeResourceNotFound, Message: "Resource not found: " + uri}
+	missing := &ResourceNotFoundError{URI: uri, Message: "Resource not found: " + uri}
 	id, part, _ := strings.Cut(strings.TrimPrefix(uri, oversizeScheme+"://"), "/")
 	n, err := strconv.Atoi(part)
 	if err != nil || n < 1 {

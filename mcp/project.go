@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
+	"slices"
 	"strconv"
 	"time"
 
@@ -24,8 +25,24 @@ import (
 // A revision writes messages in the form of a revision of the protocol.
 type revision struct{ *host.Revision }
 
-// baseline is the revision of clients that name none.
+// baseline is the revision of clients that name none, if a table has a document.
 var baseline = revision{host.BaselineRevision()}
+
+// bareRevision returns the revision of clients that name none to a server of tables.
+func bareRevision(tables []*Table) revision {
+	if slices.ContainsFunc(tables, func(t *Table) bool { return t.Documented != nil }) {
+		return baseline
+	}
+	return revision{host.UndocumentedRevision()}
+}
+
+// shapesFor returns a revision with the shapes that the server has for it.
+func (s *Server) shapesFor(rev *host.Revision) revision {
+	if rev == baseline.Revision {
+		return s.bare
+	}
+	return revision{rev}
+}
 
 // appendTrailer closes the members of a result with those that modern revisions
 // require in every result. from is the index of the first member.

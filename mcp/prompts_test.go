@@ -31,7 +31,7 @@ func library(n int) *mcp.Table {
 	row := make("p1")
 	row.Doc, row.Extension = "a row", true
 	return &mcp.Table{
-		Family: "library", Changing: mcp.CapabilityPrompts, Prompts: []mcp.Prompt{row},
+		Family: "library", Documented: new(mcp.Documented), Changing: mcp.CapabilityPrompts, Prompts: []mcp.Prompt{row},
 		PromptSource: &mcp.PromptSource{
 			Scope: "library:read", Extension: true,
 			List: func(_ context.Context, _ *mcp.Call, after string, limit int) (items []mcp.Prompt, next string, err error) {

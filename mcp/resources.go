@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
-	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/mcp/internal/params"
 )
 
@@ -179,7 +178,7 @@ func (r *rows) sourceFor(c *Call) (*boundSource, string, error) {
 	src := r.source(uri)
 	if src == nil {
 		return nil, uri, &ResourceNotFoundError{
-			URI: uri, Baseline: host.CodeResourceNotFound, Message: "Resource not found: " + uri,
+			URI: uri, Message: "Resource not found: " + uri,
 		}
 	}
 	if !c.handler.caller.Principal.Allows(src.Scope) {

@@ -18,7 +18,7 @@ import (
 // A Config configures a server. Only Name and Version are required.
 type Config struct {
 	// Name and Version are the serverInfo, except to baseline clients of a
-	// family that is alone ([Table.Identity]).
+	// family that is alone ([Documented]).
 	Name, Version string
 	Title         string
 	// ToolNames forces how tools are listed; calls may use either spelling.
@@ -67,6 +67,7 @@ type Config struct {
 type Server struct {
 	cfg        Config
 	rows       rows
+	bare       revision // of clients that name none
 	identities map[revision][]byte
 	rendered   sync.Map // listKey → []byte, until the tools change
 	sessions   atomic.Int64
@@ -129,7 +130,7 @@ func New(cfg Config, tables ...*Table) (*Server, error) {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
-	s := &Server{cfg: cfg, oversize: oversize{cfg.Oversize}}
+	s := &Server{cfg: cfg, bare: bareRevision(tables), oversize: oversize{cfg.Oversize}}
 	s.rows = rows{
 		tables: tables, tools: map[string]*boundTool{}, schemes: map[string]*boundSource{}, byName: map[string]*boundPrompt{},
 	}

@@ -64,9 +64,11 @@ type noArgs struct{}
 // house is a table with one of everything.
 func house() *mcp.Table {
 	return &mcp.Table{
-		Family:      "house",
-		Identity:    mcp.Implementation{Name: "houseMCP", Version: "1.0.0"},
-		Baseline:    mcp.CapabilityTools | mcp.CapabilityResources,
+		Family: "house",
+		Documented: &mcp.Documented{
+			Identity:     mcp.Implementation{Name: "houseMCP", Version: "1.0.0"},
+			Capabilities: mcp.CapabilityTools | mcp.CapabilityResources,
+		},
 		Changing:    mcp.CapabilityTools | mcp.CapabilityResources,
 		ModelErrors: []jsonrpc.Code{-32007},
 		Tools: []mcp.Tool{

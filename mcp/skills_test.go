@@ -24,7 +24,7 @@ func skillTable(t *testing.T, family string) *mcp.Table {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &mcp.Table{Family: family, Resources: []mcp.ResourceSource{source}}
+	return &mcp.Table{Family: family, Documented: new(mcp.Documented), Resources: []mcp.ResourceSource{source}}
 }
 
 // The methods of the skills extension are there for all clients that name a revision.

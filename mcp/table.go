@@ -19,12 +19,9 @@ import (
 type Table struct {
 	// Family names the family; calls of one session to it run in arrival order.
 	Family string
-	// Identity is the serverInfo that the family's document shows; baseline
-	// clients see it when the family is alone.
-	Identity Implementation
-	// Baseline is the capabilities that clients without a revision are told, where a
-	// document of the family shows them; 0 stands for those of its rows.
-	Baseline Capabilities
+	// Documented is set for a family with a document that fixes the answers to clients
+	// which name no revision; nil for others.
+	Documented *Documented
 	// Instructions explain the family to a model.
 	Instructions string
 
@@ -63,7 +60,18 @@ type Table struct {
 	Close func() error
 }
 
-// Capabilities are the capabilities that a document shows for its family.
+// A Documented describes the document of a family from before revisions were negotiated.
+// If a table has one, clients that name no revision are answered in the shapes of such
+// documents, and are not shown what is marked as an Extension. Otherwise they are served
+// as those of the oldest revision.
+type Documented struct {
+	// Identity is the serverInfo, which is sent when the family is alone.
+	Identity Implementation
+	// Capabilities are those in the answer to initialize.
+	Capabilities Capabilities
+}
+
+// Capabilities are parts of a server.
 type Capabilities uint8
 
 // The capabilities.
@@ -93,9 +101,8 @@ type Tool struct {
 	// Interrupts says that a call need not wait for earlier calls of the
 	// family.
 	Interrupts bool
-	// Extension marks a tool beyond the documents of its family. It is not listed
-	// for clients that name no revision, which see the documented tools only, but
-	// every client may call it.
+	// Extension marks a tool that is not in the document of its family ([Documented]).
+	// It is not listed for clients that name no revision, but every client may call it.
 	Extension bool
 	// Suspends says that calls use [Call.Suspend].
 	Suspends bool

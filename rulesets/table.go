@@ -14,9 +14,11 @@ const setFinding = "finding"
 
 func (t *tools) table() *mcp.Table {
 	return &mcp.Table{
-		Family:   "rulesets",
-		Identity: mcp.Implementation{Name: "MCP Ruleset Server", Version: "1.0.0"},
-		Baseline: mcp.CapabilityResources | mcp.CapabilityTools | mcp.CapabilityLogging,
+		Family: "rulesets",
+		Documented: &mcp.Documented{
+			Identity:     mcp.Implementation{Name: "MCP Ruleset Server", Version: "1.0.0"},
+			Capabilities: mcp.CapabilityResources | mcp.CapabilityTools | mcp.CapabilityLogging,
+		},
 		Changing: mcp.CapabilityResources | mcp.CapabilityPrompts,
 		Instructions: "Rulesets are a team's rules for AI editors. Look for one that fits with list_rulesets or search_rulesets, " +
 			"read it with get_ruleset or as the resource ruleset://NAME, and follow it.",

@@ -9,7 +9,6 @@ import (
 
 	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp"
-	"github.com/triptych-mcp/triptych/mcp/host"
 )
 
 func user(c mcp.Content) mcp.PromptMessage { return mcp.PromptMessage{Role: "user", Content: c} }
@@ -107,7 +106,7 @@ func read(_ context.Context, _ *mcp.Call, uri string) ([]mcp.Contents, error) {
 		data = jsonrpc.AppendString(append(data, `,"templateTest":true,"data":`...), "Data for ID: "+id)
 		return []mcp.Contents{{URI: uri, MIMEType: "application/json", Text: string(append(data, '}'))}}, nil
 	}
-	return nil, &mcp.ResourceNotFoundError{URI: uri, Baseline: host.CodeResourceNotFound, Message: "Resource not found: " + uri}
+	return nil, &mcp.ResourceNotFoundError{URI: uri, Message: "Resource not found: " + uri}
 }
 
 // watch changes the watched resource every three seconds.

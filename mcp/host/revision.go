@@ -130,6 +130,12 @@ var revisions = []*Revision{
 	},
 }
 
+// undocumented is the row of clients that name no revision to a server without documents.
+var undocumented = &Revision{
+	Answers: "2024-11-05", Features: since24 | NullIDs | DocumentedNames | Batches,
+	NotFound: CodeResourceNotFound, Quota: CodeQuotaExceeded, HTTP: PlainStatus,
+}
+
 // The rows that have a part of their own.
 var (
 	baseline     = revisions[0]
@@ -165,6 +171,10 @@ func Modern(name []byte) *Revision {
 
 // BaselineRevision returns the row of clients that name no revision.
 func BaselineRevision() *Revision { return baseline }
+
+// UndocumentedRevision returns the row of clients that name no revision to a server none of
+// whose tables has a document: package mcp uses it in place of [BaselineRevision].
+func UndocumentedRevision() *Revision { return undocumented }
 
 // RevisionNamed returns the row that a client names outside a handshake, in a header:
 // nil when there is none.

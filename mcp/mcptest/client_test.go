@@ -46,7 +46,7 @@ func TestCallFails(t *testing.T) {
 	}{
 		{"the tool says so", `{"name":"nobody"}`, "tool error: nobody is here"},
 		{"with a code", `{"name":"ghost"}`, "error -32007: No history"},
-		{"no argument", ``, "error -32602: Invalid params"},
+		{"no argument", ``, `error -32602: Invalid params: missing required argument "name"`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			var arguments any

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/triptych-mcp/triptych/mcp"
-	"github.com/triptych-mcp/triptych/mcp/host"
 )
 
 // Source returns a source of resources that serves the skills in files, which must not
@@ -140,5 +139,5 @@ func (s *static) top() []mcp.Resource {
 }
 
 func missing(uri string) error {
-	return &mcp.ResourceNotFoundError{URI: uri, Baseline: host.CodeResourceNotFound, Message: "Resource not found: " + uri}
+	return &mcp.ResourceNotFoundError{URI: uri, Message: "Resource not found: " + uri}
 }
