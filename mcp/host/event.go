@@ -25,7 +25,7 @@ type Event struct {
 	Started        time.Time
 	Took           time.Duration
 	// RequestID is the id of the request: a number, or the text of a string.
-	// It is set for [Config.Trace] only. Revision governs the request; nil if
+	// It is set only if the server traces requests. Revision governs the request; nil if
 	// it could not be determined.
 	RequestID string
 	Revision  *Revision
@@ -44,7 +44,7 @@ type Event struct {
 	// credentials nor data of another caller, according to the rows of its
 	// method and its tool. Everything else counts as a change.
 	LookUp bool
-	// Details holds the facts from [Tool.Details].
+	// Details holds the facts from the Details of the tool.
 	Details map[string]string
 }
 

@@ -19,7 +19,7 @@ type Params struct {
 	Arguments []byte
 }
 
-// Meta holds the members of _meta that the protocol defines, as JSON.
+// Meta holds the members of params._meta that the protocol defines, as JSON.
 type Meta struct {
 	ProgressToken []byte
 	Version       []byte // the claimed revision of a modern request
