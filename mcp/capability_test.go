@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/mcp/host"
 )
@@ -40,5 +41,23 @@ func TestBareClients(t *testing.T) {
 	}
 	if list := bare(document, "tools/list", `{}`); strings.Contains(list, `"more"`) {
 		t.Errorf("with a document, tools/list answers %s", list)
+	}
+}
+
+// The only table of a server needs no name: its calls run in order under the server's.
+func TestTableWithoutFamily(t *testing.T) {
+	table := &mcp.Table{Tools: []mcp.Tool{{
+		Name: "stay", Call: mcp.Typed(func(context.Context, *mcp.Call, noArgs) (string, error) { return "", nil }),
+	}}}
+	server, err := mcp.New(mcp.Config{Name: "alone", Version: "1"}, table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	call := &jsonrpc.Request{Method: "tools/call", Params: []byte(`{"name":"stay"}`)}
+	if got := server.Bind(host.Caller{}, nil).Sequence(call); got != "alone" || table.Family != "" {
+		t.Errorf("calls are in the sequence %q and the table is of %q", got, table.Family)
+	}
+	if _, err := mcp.New(mcp.Config{Name: "alone", Version: "1"}, new(mcp.Table), new(mcp.Table)); err == nil {
+		t.Error("two tables have the same name")
 	}
 }

@@ -7,7 +7,6 @@
 // binds it, and passes requests to the bound [Handler]:
 //
 //	server, err := mcp.New(mcp.Config{Name: "greeter", Version: "1.0.0"}, &mcp.Table{
-//		Family: "greeter",
 //		Tools: []mcp.Tool{{
 //			Name: "greet", Doc: "Greet a person", Hints: mcp.ReadOnly,
 //			Call: mcp.Typed(greet),

@@ -28,7 +28,6 @@ func readPi(_ context.Context, _ *mcp.Call, uri string) ([]mcp.Contents, error) 
 // passes os.Stdin, or calls stdio.Serve, which also ends well when it is told to.
 func Example() {
 	server, err := mcp.New(mcp.Config{Name: "maths", Version: "1.0.0"}, &mcp.Table{
-		Family:    "maths",
 		Tools:     []mcp.Tool{{Name: "add", Doc: "Add two numbers", Hints: mcp.ReadOnly, Call: mcp.Typed(add)}},
 		Resources: []mcp.ResourceSource{{Scheme: "maths", Read: readPi}},
 	})

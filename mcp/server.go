@@ -124,6 +124,7 @@ type promptTable struct {
 // but types that have no schema, which [Check] looks at. The tables must not be changed
 // afterwards. It starts nothing.
 func New(cfg Config, tables ...*Table) (*Server, error) {
+	tables = named(tables, cfg.Name)
 	if err := errors.Join(check(tables), cfg.Tools.Check(Toolsets(tables...)...)); err != nil {
 		return nil, err
 	}
@@ -153,6 +154,19 @@ func New(cfg Config, tables ...*Table) (*Server, error) {
 	var err error
 	s.identities, err = s.identify()
 	return s, err
+}
+
+// named returns the tables with a name for that which has none.
+func named(tables []*Table, name string) []*Table {
+	all := slices.Clone(tables)
+	for i, t := range all {
+		if t.Family == "" {
+			own := *t
+			own.Family = name
+			all[i] = &own
+		}
+	}
+	return all
 }
 
 // add adds the rows of a table. Tools are found by their documented and their portable

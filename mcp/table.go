@@ -17,7 +17,8 @@ import (
 // and functions for what concerns all of them. It must not be changed once a
 // [Server] has it. [Check] finds mistakes in it.
 type Table struct {
-	// Family names the family; calls of one session to it run in arrival order.
+	// Family names the table among those of a server; "" is the server's name. Calls of
+	// one session to it run in arrival order.
 	Family string
 	// Documented is set for a family with a document that fixes the answers to clients
 	// which name no revision; nil for others.
@@ -67,7 +68,7 @@ type Table struct {
 type Documented struct {
 	// Identity is the serverInfo, which is sent when the family is alone.
 	Identity Implementation
-	// Capabilities are those in the answer to initialize.
+	// Capabilities are sent in the answer to initialize.
 	Capabilities Capabilities
 }
 

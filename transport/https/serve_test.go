@@ -21,8 +21,7 @@ import (
 // address instead, and a context of signal.NotifyContext.
 func ExampleServe() {
 	server, err := mcp.New(mcp.Config{Name: "greeter", Version: "1.0.0"}, &mcp.Table{
-		Family: "greeter",
-		Tools:  []mcp.Tool{{Name: "greet", Doc: "Greet a person", Call: mcp.Typed(greet)}},
+		Tools: []mcp.Tool{{Name: "greet", Doc: "Greet a person", Call: mcp.Typed(greet)}},
 	})
 	if err != nil {
 		fmt.Println(err)

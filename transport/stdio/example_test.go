@@ -17,7 +17,6 @@ func Example() {
 		Name string `json:"name" doc:"Whom to greet"`
 	}
 	server, err := mcp.New(mcp.Config{Name: "greeter", Version: "1.0.0"}, &mcp.Table{
-		Family: "greetings",
 		Tools: []mcp.Tool{{
 			Name: "greet", Doc: "Greet a person", Hints: mcp.ReadOnly,
 			Call: mcp.Typed(func(_ context.Context, _ *mcp.Call, in args) (string, error) {

@@ -23,7 +23,6 @@ func Example() {
 		Sky     string  `json:"sky" doc:"What one sees there"`
 	}
 	server, err := mcp.New(mcp.Config{Name: "weather", Version: "1.0.0"}, &mcp.Table{
-		Family: "weather",
 		Tools: []mcp.Tool{{
 			Name: "weather", Doc: "The weather in a city", Hints: mcp.ReadOnly,
 			Call: mcp.Typed(func(context.Context, *mcp.Call, place) (weather, error) {
