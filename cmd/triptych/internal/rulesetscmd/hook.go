@@ -19,6 +19,7 @@ import (
 	"github.com/triptych-mcp/triptych/cmd/triptych/clients"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmdio"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 )
 
@@ -53,14 +54,14 @@ func HookCommand(a *app.App) command.Command { return commands{a}.hookCommand() 
 func (a commands) hookCommand() command.Command {
 	return command.Command{
 		Name: "hook", Short: "record which rule files an assistant loads",
-		Sub: []command.Command{a.hookInstall(), {
+		Sub: []command.Command{hookInstall(a.IO), {
 			Name: "record", Short: "record one rule file that was loaded; the hook calls it",
 			Run: func(context.Context, []string) error { return a.recordLoading() },
 		}},
 	}
 }
 
-func (a commands) hookInstall() command.Command {
+func hookInstall(out *cmdio.IO) command.Command {
 	var dir string
 	return command.Command{
 		Name: "install", Args: "claude", Min: 1, Max: 1,
@@ -90,9 +91,9 @@ func (a commands) hookInstall() command.Command {
 			case err != nil:
 				return err
 			case !changed:
-				return a.Printf("%s is up to date\n", name)
+				return out.Printf("%s is up to date\n", name)
 			}
-			return a.Printf("wrote %s\n", name)
+			return out.Printf("wrote %s\n", name)
 		},
 	}
 }

@@ -62,7 +62,7 @@ func (f *projectFlags) narrows(p *project.Project) bool { return p.HasFile && le
 
 // openProject opens the project that the flags name, with a selection that they
 // change.
-func (a commands) openProject(f *projectFlags) (*project.Project, error) {
+func openProject(f *projectFlags) (*project.Project, error) {
 	dir := f.dir
 	if dir == "" {
 		here, err := os.Getwd()
@@ -143,7 +143,7 @@ func (m personal) with(plan project.Plan) project.Plan {
 
 // withProject runs a function with the project and the store that the flags name.
 func (a commands) withProject(ctx context.Context, f *projectFlags, use func(*projectRun) error) error {
-	p, err := a.openProject(f)
+	p, err := openProject(f)
 	if err != nil {
 		return err
 	}

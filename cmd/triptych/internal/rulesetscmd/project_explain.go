@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmdio"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 	"github.com/triptych-mcp/triptych/rulesets/editors"
 	"github.com/triptych-mcp/triptych/rulesets/project"
@@ -114,7 +115,7 @@ func (a commands) explain(f *explainFlags, word string) error {
 	if f.asJSON {
 		return a.PrintJSON(all)
 	}
-	return a.printExplanations(file, all)
+	return printExplanations(a.IO, file, all)
 }
 
 // inHome reports whether there is a file or a folder below the user's home.
@@ -161,15 +162,15 @@ func below(root, word string, fromRoot bool) (string, error) {
 	return filepath.ToSlash(rel), nil
 }
 
-func (a commands) printExplanations(file string, all []explanation) error {
+func printExplanations(out *cmdio.IO, file string, all []explanation) error {
 	if len(all) == 0 {
-		return a.Printf("no client finds a rule file for %s\n", file)
+		return out.Printf("no client finds a rule file for %s\n", file)
 	}
 	var errs []error
 	for _, e := range all {
-		errs = append(errs, a.Printf("%s (%s)\n", editors.Find(e.Client).Title, e.Client))
+		errs = append(errs, out.Printf("%s (%s)\n", editors.Find(e.Client).Title, e.Client))
 		if len(e.Verdicts) == 0 {
-			errs = append(errs, a.Printf("  finds no rule files\n"))
+			errs = append(errs, out.Printf("  finds no rule files\n"))
 		}
 		for _, v := range e.Verdicts {
 			word := "not  "
@@ -180,9 +181,9 @@ func (a commands) printExplanations(file string, all []explanation) error {
 			if len(v.Rules) > 0 {
 				rules = fmt.Sprintf(" [%s]", strings.Join(v.Rules, ", "))
 			}
-			errs = append(errs, a.Printf("  %s  %s%s: %s\n", word, v.Path, rules, v.Reason))
+			errs = append(errs, out.Printf("  %s  %s%s: %s\n", word, v.Path, rules, v.Reason))
 		}
-		errs = append(errs, a.printBesides(e))
+		errs = append(errs, printBesides(out, e))
 	}
 	return errors.Join(errs...)
 }
@@ -192,17 +193,17 @@ const maxOthers = 10
 
 // printBesides prints the files of a client that are no rules of the project, and the size of
 // those that it loads.
-func (a commands) printBesides(e explanation) error {
+func printBesides(out *cmdio.IO, e explanation) error {
 	var errs []error
 	for _, v := range e.OfUser {
-		errs = append(errs, a.Printf("  loads  %s: %s\n", v.Path, v.Reason))
+		errs = append(errs, out.Printf("  loads  %s: %s\n", v.Path, v.Reason))
 	}
 	for i, v := range e.Others {
 		if i == maxOthers {
-			errs = append(errs, a.Printf("  other  %d more commands, skills, agents and files of modes\n", len(e.Others)-i))
+			errs = append(errs, out.Printf("  other  %d more commands, skills, agents and files of modes\n", len(e.Others)-i))
 			break
 		}
-		errs = append(errs, a.Printf("  other  %s: %s\n", v.Path, v.Reason))
+		errs = append(errs, out.Printf("  other  %s: %s\n", v.Path, v.Reason))
 	}
 	files, size := 0, 0
 	for _, v := range e.Verdicts {
@@ -211,7 +212,7 @@ func (a commands) printBesides(e explanation) error {
 		}
 	}
 	if files > 0 {
-		errs = append(errs, a.Printf("  in all %d bytes in %d files of the project\n", size, files))
+		errs = append(errs, out.Printf("  in all %d bytes in %d files of the project\n", size, files))
 	}
 	return errors.Join(errs...)
 }

@@ -335,7 +335,7 @@ func (r *projectRun) watch(ctx context.Context, f *pullFlags) error {
 // reopen reads the selection and the lock anew: people change them while a command
 // watches.
 func (r *projectRun) reopen() error {
-	fresh, err := r.openProject(&projectFlags{dir: r.project.Dir, targets: r.flags.targets, sel: r.flags.sel, label: r.flags.label})
+	fresh, err := openProject(&projectFlags{dir: r.project.Dir, targets: r.flags.targets, sel: r.flags.sel, label: r.flags.label})
 	if err != nil {
 		return err
 	}

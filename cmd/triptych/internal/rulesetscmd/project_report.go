@@ -14,6 +14,7 @@ import (
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/buildinfo"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmdio"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/rulesclient"
 	"github.com/triptych-mcp/triptych/jsonrpc"
@@ -86,7 +87,7 @@ func (a commands) rulesetsConsumers() command.Command {
 			if asJSON {
 				return a.PrintJSON(append([]consumers.Standing{}, all...))
 			}
-			return a.printStandings(all)
+			return printStandings(a.IO, all)
 		},
 	}
 }
@@ -129,9 +130,9 @@ func (a commands) standings(ctx context.Context, behind bool) ([]consumers.Stand
 	return standings, err
 }
 
-func (a commands) printStandings(all []consumers.Standing) error {
+func printStandings(out *cmdio.IO, all []consumers.Standing) error {
 	if len(all) == 0 {
-		return a.Printf("no consumers\n")
+		return out.Printf("no consumers\n")
 	}
 	rows := [][]string{{"PROJECT", "CLIENT", "RULESET", "HAS", "NEWEST", "BEHIND SINCE", "SEEN"}}
 	for _, s := range all {
@@ -152,5 +153,5 @@ func (a commands) printStandings(all []consumers.Standing) error {
 		}
 		rows = append(rows, []string{who, s.Client, string(s.Name), fmt.Sprint(s.Rev), newest, since, s.Seen.UTC().Format(time.DateTime)})
 	}
-	return a.PrintTable(rows)
+	return out.PrintTable(rows)
 }

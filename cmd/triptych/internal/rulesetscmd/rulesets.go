@@ -72,7 +72,7 @@ func (a commands) rulesetsList() command.Command {
 				if tag != "" {
 					metas = slices.DeleteFunc(metas, func(m ruleset.Meta) bool { return !slices.Contains(m.Tags, tag) })
 				}
-				return a.printMetas(metas, asJSON)
+				return printMetas(a.IO, metas, asJSON)
 			})
 		},
 	}
@@ -95,22 +95,22 @@ func (a commands) rulesetsSearch() command.Command {
 				if err != nil {
 					return err
 				}
-				return a.printMetas(metas, asJSON)
+				return printMetas(a.IO, metas, asJSON)
 			})
 		},
 	}
 }
 
-func (a commands) printMetas(metas []ruleset.Meta, asJSON bool) error {
+func printMetas(out *cmdio.IO, metas []ruleset.Meta, asJSON bool) error {
 	if asJSON {
 		all := make([]rulesetJSON, len(metas))
 		for i, m := range metas {
 			all[i] = metaJSON(m)
 		}
-		return a.PrintJSON(all)
+		return out.PrintJSON(all)
 	}
 	if len(metas) == 0 {
-		fmt.Fprintln(a.Err, "triptych: no rulesets")
+		fmt.Fprintln(out.Err, "triptych: no rulesets")
 		return nil
 	}
 	rows := [][]string{{"NAME", "MODIFIED", "TAGS", "DESCRIPTION"}}
@@ -119,7 +119,7 @@ func (a commands) printMetas(metas []ruleset.Meta, asJSON bool) error {
 			string(m.Name), m.LastModified.UTC().Format("2006-01-02 15:04"), strings.Join(m.Tags, ","), m.Description,
 		})
 	}
-	return a.PrintTable(rows)
+	return out.PrintTable(rows)
 }
 
 func (a commands) rulesetsShow() command.Command {
@@ -144,7 +144,7 @@ func (a commands) rulesetsShow() command.Command {
 					shown.Markdown, shown.Rev = &r.Markdown, r.Rev
 					return a.PrintJSON(shown)
 				case whole:
-					return a.printEditable(r)
+					return printEditable(a.IO, r)
 				}
 				return a.Printf("%s", cmdio.EndLine(r.Markdown))
 			})
@@ -152,12 +152,12 @@ func (a commands) rulesetsShow() command.Command {
 	}
 }
 
-func (a commands) printEditable(r ruleset.Ruleset) error {
+func printEditable(out *cmdio.IO, r ruleset.Ruleset) error {
 	text, err := rulefiles.Editable(r)
 	if err != nil {
 		return err
 	}
-	return a.Printf("%s", cmdio.EndLine(string(text)))
+	return out.Printf("%s", cmdio.EndLine(string(text)))
 }
 
 func getNamed(ctx context.Context, book rulebook, word string) (ruleset.Ruleset, error) {
@@ -194,7 +194,7 @@ func (a commands) rulesetsCreate() command.Command {
 			if err != nil {
 				return storeHint(err)
 			}
-			text, err := a.readText(args[1:])
+			text, err := readText(a.IO, args[1:])
 			if err != nil {
 				return err
 			}
@@ -232,8 +232,8 @@ const maxText = 64 << 20
 
 // readText reads the named file, or standard input when there is none or it
 // is "-".
-func (a commands) readText(args []string) (string, error) {
-	in := io.Reader(a.In)
+func readText(std *cmdio.IO, args []string) (string, error) {
+	in := io.Reader(std.In)
 	if len(args) > 0 && args[0] != "-" {
 		f, err := os.Open(args[0])
 		if err != nil {
@@ -259,7 +259,7 @@ func (a commands) rulesetsDelete() command.Command {
 			return a.withRulebook(ctx, func(book rulebook) error {
 				var errs []error
 				for _, word := range args {
-					errs = append(errs, a.deleteOne(ctx, book, word))
+					errs = append(errs, deleteOne(ctx, a.IO, book, word))
 				}
 				return errors.Join(errs...)
 			})
@@ -267,7 +267,7 @@ func (a commands) rulesetsDelete() command.Command {
 	}
 }
 
-func (a commands) deleteOne(ctx context.Context, book rulebook, word string) error {
+func deleteOne(ctx context.Context, out *cmdio.IO, book rulebook, word string) error {
 	name, err := ruleset.ParseName(word)
 	if err != nil {
 		return err
@@ -275,7 +275,7 @@ func (a commands) deleteOne(ctx context.Context, book rulebook, word string) err
 	if err := book.Delete(ctx, name, ruleset.Removal{By: byCommand("")}); err != nil {
 		return err
 	}
-	return a.Printf("deleted %s\n", name)
+	return out.Printf("deleted %s\n", name)
 }
 
 // completeRulesets offers the names of the rulesets.

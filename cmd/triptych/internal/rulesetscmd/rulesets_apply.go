@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmdio"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/rulefiles"
 	"github.com/triptych-mcp/triptych/rulesets"
@@ -41,17 +42,17 @@ func (a commands) rulesetsApply() command.Command {
 		},
 		Run: func(ctx context.Context, args []string) error {
 			return a.withRulebook(ctx, func(book rulebook) (err error) {
-				if set.Changes, err = a.readChanges(ctx, book, args[0], prune); err != nil {
+				if set.Changes, err = readChanges(ctx, a.IO, book, args[0], prune); err != nil {
 					return err
 				}
 				if len(set.Changes) == 0 {
 					return a.Printf("nothing to do\n")
 				}
-				applied, err := book.Apply(ctx, set, a.showProgress("applying"))
+				applied, err := book.Apply(ctx, set, showProgress(a.IO, "applying"))
 				if err != nil {
 					return applyHint(err)
 				}
-				return a.printApplied(applied, asJSON)
+				return printApplied(a.IO, applied, asJSON)
 			})
 		},
 	}
@@ -69,20 +70,20 @@ func applyHint(err error) error {
 }
 
 // readChanges reads the changes that a file, a folder or standard input asks for.
-func (a commands) readChanges(ctx context.Context, book rulebook, path string, prune bool) ([]rulesets.Change, error) {
+func readChanges(ctx context.Context, out *cmdio.IO, book rulebook, path string, prune bool) ([]rulesets.Change, error) {
 	if path != "-" {
 		info, err := os.Stat(path)
 		if err != nil {
 			return nil, err
 		}
 		if info.IsDir() {
-			return a.changesOfFolder(ctx, book, path, prune)
+			return changesOfFolder(ctx, out, book, path, prune)
 		}
 	}
 	if prune {
 		return nil, cmderr.UsageErrorf("--prune needs a folder")
 	}
-	text, err := a.readText([]string{path})
+	text, err := readText(out, []string{path})
 	if err != nil {
 		return nil, err
 	}
@@ -90,17 +91,17 @@ func (a commands) readChanges(ctx context.Context, book rulebook, path string, p
 }
 
 // changesOfFolder makes a change of each rules file below a folder.
-func (a commands) changesOfFolder(ctx context.Context, book rulebook, dir string, prune bool) ([]rulesets.Change, error) {
+func changesOfFolder(ctx context.Context, out *cmdio.IO, book rulebook, dir string, prune bool) ([]rulesets.Change, error) {
 	found, err := rulefiles.Find([]string{dir}, "")
 	if err != nil {
 		return nil, err
 	}
-	show := a.showProgress("reading")
+	show := showProgress(out, "reading")
 	t := &transfer{sources: map[ruleset.Name]string{}}
 	changes := make([]rulesets.Change, 0, len(found.Files))
 	for i, file := range found.Files {
 		path := file.Path
-		draft, _, err := a.readDraft(file)
+		draft, _, err := readDraft(out, file)
 		if err == nil {
 			draft.Name, err = t.claim(path, draft.Name)
 		}
@@ -146,20 +147,20 @@ func putOf(d ruleset.Draft) rulesets.Change {
 	}
 }
 
-func (a commands) printApplied(done rulesets.Applied, asJSON bool) error {
+func printApplied(out *cmdio.IO, done rulesets.Applied, asJSON bool) error {
 	counts := map[string]int{}
 	for _, c := range done.Changes {
 		counts[c.Status]++
 		if asJSON || c.Status == "unchanged" {
 			continue
 		}
-		if err := a.Printf("%s\n%s", c.Line(), c.Diff); err != nil {
+		if err := out.Printf("%s\n%s", c.Line(), c.Diff); err != nil {
 			return err
 		}
 	}
-	print := func() error { return a.Printf("%s\n", countsText(counts, done.DryRun)) }
+	print := func() error { return out.Printf("%s\n", countsText(counts, done.DryRun)) }
 	if asJSON {
-		print = func() error { return a.PrintJSON(done) }
+		print = func() error { return out.PrintJSON(done) }
 	}
 	if err := print(); err != nil {
 		return err
@@ -175,13 +176,13 @@ const progressEvery = time.Second
 
 // showProgress returns a function that writes to standard error how far something is, if
 // it takes long.
-func (a commands) showProgress(what string) func(done, total int) {
+func showProgress(out *cmdio.IO, what string) func(done, total int) {
 	last := time.Now()
 	return func(done, total int) {
 		if time.Since(last) < progressEvery {
 			return
 		}
 		last = time.Now()
-		fmt.Fprintf(a.Err, "triptych: %s: %d of %d\n", what, done, total)
+		fmt.Fprintf(out.Err, "triptych: %s: %d of %d\n", what, done, total)
 	}
 }

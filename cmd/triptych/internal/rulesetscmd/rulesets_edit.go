@@ -106,7 +106,7 @@ func (a commands) editFile(ctx context.Context, book rulebook, old ruleset.Rules
 	if difference(old, fresh).Empty() {
 		return false, nil
 	}
-	err = a.storeEdited(ctx, book, old, fresh, e)
+	err = storeEdited(ctx, a.IO, book, old, fresh, e)
 	return err == nil, err
 }
 
@@ -115,7 +115,7 @@ const maxMerges = 5
 
 // storeEdited stores a changed ruleset, with what others have changed in the meantime if
 // the two changes can be merged and the person wants that.
-func (a commands) storeEdited(ctx context.Context, book rulebook, old, fresh ruleset.Ruleset, e editing) error {
+func storeEdited(ctx context.Context, std *cmdio.IO, book rulebook, old, fresh ruleset.Ruleset, e editing) error {
 	for merges := 0; ; merges++ {
 		patch := difference(old, fresh)
 		if patch.Empty() {
@@ -131,10 +131,10 @@ func (a commands) storeEdited(ctx context.Context, book rulebook, old, fresh rul
 		if contested != "" {
 			return cmderr.WithHints(err, "both changed the "+contested+" in the same place")
 		}
-		if !e.merge && !cmdio.IsTerminal(a.In) {
+		if !e.merge && !cmdio.IsTerminal(std.In) {
 			return cmderr.WithHints(err, "the changes are of different lines: with --merge, edit stores both")
 		}
-		if !e.merge && !a.agrees(fmt.Sprintf("%v. The changes are of different lines. Store both?", err)) {
+		if !e.merge && !agrees(std, fmt.Sprintf("%v. The changes are of different lines. Store both?", err)) {
 			return err
 		}
 		old, fresh = conflict.Current, merged
@@ -143,9 +143,9 @@ func (a commands) storeEdited(ctx context.Context, book rulebook, old, fresh rul
 
 // agrees asks a person at a terminal a question, whose answer is no unless it begins
 // with y.
-func (a commands) agrees(question string) bool {
-	fmt.Fprintf(a.Err, "%s [y/N]: ", question)
-	line, err := bufio.NewReader(a.In).ReadString('\n')
+func agrees(std *cmdio.IO, question string) bool {
+	fmt.Fprintf(std.Err, "%s [y/N]: ", question)
+	line, err := bufio.NewReader(std.In).ReadString('\n')
 	return err == nil && strings.HasPrefix(strings.ToLower(strings.TrimSpace(line)), "y")
 }
 

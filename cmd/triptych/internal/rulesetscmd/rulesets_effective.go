@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmdio"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 	"github.com/triptych-mcp/triptych/rulesets/composition"
 	"github.com/triptych-mcp/triptych/rulesets/editors"
@@ -48,7 +49,7 @@ func (a commands) rulesetsEffective() command.Command {
 			if err != nil {
 				return storeHint(err)
 			}
-			return a.printEffective(text, plain)
+			return printEffective(a.IO, text, plain)
 		},
 	}
 }
@@ -98,12 +99,12 @@ func readSelection(dir string) (project.Selection, error) {
 	return p.Selection, nil
 }
 
-func (a commands) printEffective(text composition.Text, plain bool) error {
+func printEffective(out *cmdio.IO, text composition.Text, plain bool) error {
 	if plain {
-		return a.Printf("%s", text)
+		return out.Printf("%s", text)
 	}
 	for _, line := range text.Lines {
-		if err := a.Printf("%-32s %s\n", line.From, line.Text); err != nil {
+		if err := out.Printf("%-32s %s\n", line.From, line.Text); err != nil {
 			return err
 		}
 	}

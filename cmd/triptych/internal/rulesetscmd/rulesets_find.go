@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmdio"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 	"github.com/triptych-mcp/triptych/rulesets"
 	"github.com/triptych-mcp/triptych/rulesets/editors"
@@ -50,7 +51,7 @@ func (a commands) rulesetsFind() command.Command {
 				if err != nil {
 					return err
 				}
-				return a.printFound(q, found, asJSON)
+				return printFound(a.IO, q, found, asJSON)
 			})
 		},
 	}
@@ -67,12 +68,12 @@ type foundJSON struct {
 	Snippet string  `json:"snippet,omitempty"`
 }
 
-func (a commands) printFound(q rulesets.Query, found rulesets.Found, asJSON bool) error {
+func printFound(out *cmdio.IO, q rulesets.Query, found rulesets.Found, asJSON bool) error {
 	if asJSON {
-		return a.printFoundJSON(q, found)
+		return printFoundJSON(out, q, found)
 	}
 	if len(found.Hits) == 0 {
-		fmt.Fprintln(a.Err, "triptych: no rulesets")
+		fmt.Fprintln(out.Err, "triptych: no rulesets")
 		return nil
 	}
 	rows := [][]string{{"NAME", "TAGS", "WHERE"}}
@@ -94,16 +95,16 @@ func (a commands) printFound(q rulesets.Query, found rulesets.Found, asJSON bool
 		}
 		rows = append(rows, []string{string(h.Name), strings.Join(h.Tags, ","), where})
 	}
-	if err := a.PrintTable(rows); err != nil {
+	if err := out.PrintTable(rows); err != nil {
 		return err
 	}
 	if found.Next != "" {
-		fmt.Fprintf(a.Err, "triptych: %d of %d are listed; --cursor %s lists the next\n", len(found.Hits), found.Total, found.Next)
+		fmt.Fprintf(out.Err, "triptych: %d of %d are listed; --cursor %s lists the next\n", len(found.Hits), found.Total, found.Next)
 	}
 	return nil
 }
 
-func (a commands) printFoundJSON(q rulesets.Query, found rulesets.Found) error {
+func printFoundJSON(out *cmdio.IO, q rulesets.Query, found rulesets.Found) error {
 	all := struct {
 		Total    int         `json:"total"`
 		Rulesets []foundJSON `json:"rulesets"`
@@ -116,5 +117,5 @@ func (a commands) printFoundJSON(q rulesets.Query, found rulesets.Found) error {
 		}
 		all.Rulesets = append(all.Rulesets, one)
 	}
-	return a.PrintJSON(all)
+	return out.PrintJSON(all)
 }

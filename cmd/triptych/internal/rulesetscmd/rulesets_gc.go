@@ -43,7 +43,7 @@ func (a commands) rulesetsGC() command.Command {
 				if asJSON {
 					return a.PrintJSON(pruned)
 				}
-				return a.printPruned(pruned, dry)
+				return printPruned(a.IO, pruned, dry)
 			})
 		},
 	}
@@ -77,10 +77,10 @@ func (a commands) prune(ctx context.Context, store ruleset.Store, r ruleset.Rete
 	return pruned, err
 }
 
-func (a commands) printPruned(p ruleset.Pruned, dry bool) error {
+func printPruned(out *cmdio.IO, p ruleset.Pruned, dry bool) error {
 	verb := "removed"
 	if dry {
 		verb = "would remove"
 	}
-	return a.Printf("%s %s of %s, %d bytes\n", verb, cmdio.Counted(p.Revisions, "revision"), cmdio.Counted(p.Rulesets, "ruleset"), p.Bytes)
+	return out.Printf("%s %s of %s, %d bytes\n", verb, cmdio.Counted(p.Revisions, "revision"), cmdio.Counted(p.Rulesets, "ruleset"), p.Bytes)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmdio"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/rulesclient"
 	"github.com/triptych-mcp/triptych/rulesets"
@@ -61,9 +62,9 @@ func (a commands) rulesetsHistory() command.Command {
 			case err != nil:
 				return err
 			case moves:
-				return a.printMoves(h.moves, asJSON)
+				return printMoves(a.IO, h.moves, asJSON)
 			}
-			return a.printHistory(h, asJSON)
+			return printHistory(a.IO, h, asJSON)
 		},
 	}
 }
@@ -124,7 +125,7 @@ func (h *rulesetHistory) before(r ruleset.Revision) ruleset.Revision {
 	return r
 }
 
-func (a commands) printHistory(h rulesetHistory, asJSON bool) error {
+func printHistory(out *cmdio.IO, h rulesetHistory, asJSON bool) error {
 	labels := map[int][]string{}
 	for label, rev := range ruleset.Labels(h.moves) {
 		labels[rev] = append(labels[rev], string(label))
@@ -135,7 +136,7 @@ func (a commands) printHistory(h rulesetHistory, asJSON bool) error {
 		for i, r := range h.revisions {
 			all[i] = revisionJSON{r.Number, r.At, r.By.Author, r.By.Name, r.By.Client, r.By.Message, r.By.Restores, r.By.Proposal, r.Deleted, labels[r.Number]}
 		}
-		return a.PrintJSON(all)
+		return out.PrintJSON(all)
 	}
 	rows := [][]string{{"REV", "AT", "AUTHOR", "CLIENT", "LABELS", "WHAT"}}
 	for _, r := range h.revisions {
@@ -150,10 +151,10 @@ func (a commands) printHistory(h rulesetHistory, asJSON bool) error {
 		}
 		rows = append(rows, []string{strconv.Itoa(r.Number), r.At.Format(time.DateTime), r.By.Who(), r.By.Client, strings.Join(labels[r.Number], ","), what})
 	}
-	return a.PrintTable(rows)
+	return out.PrintTable(rows)
 }
 
-func (a commands) printMoves(moves []ruleset.LabelMove, asJSON bool) error {
+func printMoves(out *cmdio.IO, moves []ruleset.LabelMove, asJSON bool) error {
 	rows := [][]string{{"LABEL", "FROM", "TO", "AT", "AUTHOR", "CLIENT", "WHY"}}
 	for _, m := range moves {
 		rows = append(rows, []string{
@@ -161,9 +162,9 @@ func (a commands) printMoves(moves []ruleset.LabelMove, asJSON bool) error {
 		})
 	}
 	if asJSON {
-		return a.PrintJSON(rulesets.MovesOf(moves))
+		return out.PrintJSON(rulesets.MovesOf(moves))
 	}
-	return a.PrintTable(rows)
+	return out.PrintTable(rows)
 }
 
 // revOrDash is a revision, or a dash for none.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmdio"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/rulefiles"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/rulesclient"
 	"github.com/triptych-mcp/triptych/rulesets"
@@ -48,12 +49,12 @@ const importBytes = 4 << 20
 
 // importAll imports files and prints what became of each. The error is of the output or
 // of ctx; what is wrong with a file is an outcome.
-func (a commands) importAll(ctx context.Context, book rulebook, t *transfer, files []rulefiles.File) error {
-	show := a.showProgress("importing")
+func importAll(ctx context.Context, out *cmdio.IO, book rulebook, t *transfer, files []rulefiles.File) error {
+	show := showProgress(out, "importing")
 	var some []*imported
 	size := 0
 	for i, file := range files {
-		some = append(some, a.planImport(ctx, book, t, file))
+		some = append(some, planImport(ctx, out, book, t, file))
 		size += some[len(some)-1].size()
 		if len(some) < importAtOnce && size < importBytes && i+1 < len(files) {
 			continue
@@ -62,7 +63,7 @@ func (a commands) importAll(ctx context.Context, book rulebook, t *transfer, fil
 			applyImports(ctx, book, some)
 		}
 		for _, f := range some {
-			if err := a.note(t, f.outcome, f.path, f.to); err != nil {
+			if err := note(out, t, f.outcome, f.path, f.to); err != nil {
 				return err
 			}
 		}
@@ -76,10 +77,10 @@ func (a commands) importAll(ctx context.Context, book rulebook, t *transfer, fil
 }
 
 // planImport reads a file and decides what to do with it.
-func (a commands) planImport(ctx context.Context, book rulebook, t *transfer, file rulefiles.File) *imported {
+func planImport(ctx context.Context, out *cmdio.IO, book rulebook, t *transfer, file rulefiles.File) *imported {
 	path := file.Path
 	f := &imported{path: t.shown(path)}
-	draft, notes, err := a.readDraft(file)
+	draft, notes, err := readDraft(out, file)
 	if err == nil {
 		draft, err = t.claimFor(file, draft)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmdio"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 	"github.com/triptych-mcp/triptych/rulesets"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
@@ -48,7 +49,7 @@ func (a commands) rulesetsLabel() command.Command {
 				if err != nil {
 					return err
 				}
-				return a.printMove(args[0], moved)
+				return printMove(a.IO, args[0], moved)
 			})
 		},
 	}
@@ -76,12 +77,12 @@ func (a commands) labelMove(word string, admin bool) (ruleset.LabelMove, error) 
 	return move, nil
 }
 
-func (a commands) printMove(name string, m ruleset.LabelMove) error {
+func printMove(out *cmdio.IO, name string, m ruleset.LabelMove) error {
 	switch {
 	case m.To == 0:
-		return a.Printf("removed %s from revision %d of %s\n", m.Label, m.From, name)
+		return out.Printf("removed %s from revision %d of %s\n", m.Label, m.From, name)
 	case m.From == 0:
-		return a.Printf("%s of %s is at revision %d\n", m.Label, name, m.To)
+		return out.Printf("%s of %s is at revision %d\n", m.Label, name, m.To)
 	}
-	return a.Printf("moved %s of %s from revision %d to %d\n", m.Label, name, m.From, m.To)
+	return out.Printf("moved %s of %s from revision %d to %d\n", m.Label, name, m.From, m.To)
 }

@@ -45,7 +45,7 @@ func (a commands) rulesetsLint() command.Command {
 				if err != nil {
 					return err
 				}
-				return a.printLint(found, n, asJSON, asSARIF)
+				return printLint(a.IO, found, n, asJSON, asSARIF)
 			})
 		},
 	}
@@ -65,16 +65,16 @@ func parseNames(words []string) ([]ruleset.Name, error) {
 }
 
 // printLint prints findings, and fails if there are errors or warnings.
-func (a commands) printLint(found []lint.Finding, checked int, asJSON, asSARIF bool) error {
+func printLint(out *cmdio.IO, found []lint.Finding, checked int, asJSON, asSARIF bool) error {
 	var err error
 	switch {
 	case asSARIF:
-		err = a.printSARIF(found)
+		err = printSARIF(out, found)
 	case asJSON:
-		err = a.PrintJSON(append([]lint.Finding{}, found...)) // [], not null
+		err = out.PrintJSON(append([]lint.Finding{}, found...)) // [], not null
 	default:
 		for _, f := range found {
-			if err = a.Printf("%s\n", cmdio.OneLine(f.String())); err != nil {
+			if err = out.Printf("%s\n", cmdio.OneLine(f.String())); err != nil {
 				return err
 			}
 		}
@@ -88,10 +88,10 @@ func (a commands) printLint(found []lint.Finding, checked int, asJSON, asSARIF b
 	return nil
 }
 
-func (a commands) printSARIF(found []lint.Finding) error {
+func printSARIF(out *cmdio.IO, found []lint.Finding) error {
 	log, err := lint.SARIF(found, buildinfo.Read().Version, func(f lint.Finding) (string, int) { return string(f.Name) + ".md", 0 })
 	if err != nil {
 		return err
 	}
-	return a.Printf("%s\n", log)
+	return out.Printf("%s\n", log)
 }

@@ -54,7 +54,7 @@ func (a commands) rulesetsPropose() command.Command {
 					change = rulesets.Change{Op: "label", Name: args[0], Label: &label}
 				case len(args) == 2:
 					var err error
-					if change, err = a.proposedText(ctx, book, args[0], args[1]); err != nil {
+					if change, err = proposedText(ctx, a.IO, book, args[0], args[1]); err != nil {
 						return err
 					}
 				}
@@ -69,12 +69,12 @@ func (a commands) rulesetsPropose() command.Command {
 }
 
 // proposedText returns the change that makes a file the text of a ruleset.
-func (a commands) proposedText(ctx context.Context, book rulebook, word, file string) (rulesets.Change, error) {
+func proposedText(ctx context.Context, out *cmdio.IO, book rulebook, word, file string) (rulesets.Change, error) {
 	name, err := ruleset.ParseName(word)
 	if err != nil {
 		return rulesets.Change{}, err
 	}
-	text, err := a.readText([]string{file})
+	text, err := readText(out, []string{file})
 	if err != nil {
 		return rulesets.Change{}, err
 	}
@@ -115,7 +115,7 @@ func (a commands) rulesetsProposals() command.Command {
 		Run: func(ctx context.Context, args []string) error {
 			return a.withRulebook(ctx, func(book rulebook) error {
 				if len(args) == 1 {
-					return a.showProposal(ctx, book, args[0], asJSON)
+					return showProposal(ctx, a.IO, book, args[0], asJSON)
 				}
 				state := map[bool]string{false: ruleset.Open.String(), true: "all"}[all]
 				found, err := book.Proposals(ctx, state)
@@ -138,7 +138,7 @@ func (a commands) rulesetsProposals() command.Command {
 	}
 }
 
-func (a commands) showProposal(ctx context.Context, book rulebook, word string, asJSON bool) error {
+func showProposal(ctx context.Context, out *cmdio.IO, book rulebook, word string, asJSON bool) error {
 	number, err := proposalNumber(word)
 	if err != nil {
 		return err
@@ -148,9 +148,9 @@ func (a commands) showProposal(ctx context.Context, book rulebook, word string, 
 		return proposalHint(err)
 	}
 	if asJSON {
-		return a.PrintJSON(found)
+		return out.PrintJSON(found)
 	}
-	return a.Printf("%s", cmdio.EndLine(found.Text()))
+	return out.Printf("%s", cmdio.EndLine(found.Text()))
 }
 
 func proposalNumber(word string) (int, error) {

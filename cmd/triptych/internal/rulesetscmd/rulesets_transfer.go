@@ -43,14 +43,14 @@ func (t *transfer) flags(settings func(*pflag.FlagSet)) func(*pflag.FlagSet) {
 }
 
 // note prints an outcome and counts it.
-func (a commands) note(t *transfer, outcome, from, to string) error {
+func note(out *cmdio.IO, t *transfer, outcome, from, to string) error {
 	t.counts[outcome]++
-	return a.Printf("%-9s %s -> %s\n", outcome, cmdio.OneLine(from), cmdio.OneLine(to))
+	return out.Printf("%-9s %s -> %s\n", outcome, cmdio.OneLine(from), cmdio.OneLine(to))
 }
 
 // summarize prints the counts; a failure is the exit status.
-func (a commands) summarize(t *transfer) error {
-	if err := a.Printf("%s\n", countsText(t.counts, t.dry)); err != nil {
+func summarize(out *cmdio.IO, t *transfer) error {
+	if err := out.Printf("%s\n", countsText(t.counts, t.dry)); err != nil {
 		return err
 	}
 	if n := t.counts["failed"]; n > 0 {
@@ -118,10 +118,10 @@ func (a commands) rulesetsImport() command.Command {
 			}
 			t.addRepositories(&found)
 			return a.withRulebook(ctx, func(book rulebook) error {
-				if err := a.importAll(ctx, book, t, found.Files); err != nil {
+				if err := importAll(ctx, a.IO, book, t, found.Files); err != nil {
 					return err
 				}
-				return errors.Join(a.printLeft(t, found), a.summarize(t))
+				return errors.Join(printLeft(a.IO, t, found), summarize(a.IO, t))
 			})
 		},
 	}
@@ -140,17 +140,17 @@ func (a commands) home() string {
 }
 
 // printLeft lists what import did not read.
-func (a commands) printLeft(t *transfer, found rulefiles.Found) error {
+func printLeft(out *cmdio.IO, t *transfer, found rulefiles.Found) error {
 	var errs []error
 	for _, left := range found.Left {
-		errs = append(errs, a.note(t, "left", t.shown(left.Path), left.Reason))
+		errs = append(errs, note(out, t, "left", t.shown(left.Path), left.Reason))
 	}
 	return errors.Join(errs...)
 }
 
-func (a commands) readDraft(f rulefiles.File) (ruleset.Draft, []string, error) {
+func readDraft(out *cmdio.IO, f rulefiles.File) (ruleset.Draft, []string, error) {
 	path := f.Path
-	text, err := a.readText([]string{path})
+	text, err := readText(out, []string{path})
 	if err != nil {
 		return ruleset.Draft{}, nil, err
 	}
@@ -204,17 +204,17 @@ func (a commands) rulesetsExport() command.Command {
 					return err
 				}
 				for _, m := range metas {
-					if err := a.exportOne(ctx, book, t, m.Name, args[0]); err != nil {
+					if err := exportOne(ctx, a.IO, book, t, m.Name, args[0]); err != nil {
 						return err
 					}
 				}
-				return a.summarize(t)
+				return summarize(a.IO, t)
 			})
 		},
 	}
 }
 
-func (a commands) exportOne(ctx context.Context, book rulebook, t *transfer, name ruleset.Name, dir string) error {
+func exportOne(ctx context.Context, out *cmdio.IO, book rulebook, t *transfer, name ruleset.Name, dir string) error {
 	path := filepath.Join(dir, string(name)+".md")
 	r, err := book.Get(ctx, name)
 	if _, isSkill := exportedSkill(r); len(r.Files) > 0 || isSkill {
@@ -228,9 +228,9 @@ func (a commands) exportOne(ctx context.Context, book rulebook, t *transfer, nam
 		outcome, err = t.write(ctx, book, path, r)
 	}
 	if err != nil {
-		return errors.Join(a.note(t, "failed", string(name), err.Error()), ctx.Err())
+		return errors.Join(note(out, t, "failed", string(name), err.Error()), ctx.Err())
 	}
-	return a.note(t, outcome, string(name), path)
+	return note(out, t, outcome, string(name), path)
 }
 
 // exportedSkill returns the SKILL.md that a ruleset was imported from, unless it has tags,

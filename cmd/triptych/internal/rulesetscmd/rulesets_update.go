@@ -73,7 +73,7 @@ func (a commands) update(ctx context.Context, book rulebook, u *update, names []
 	}
 	defer u.closeRepositories()
 	for _, address := range slices.Sorted(maps.Keys(byURL)) {
-		if err := a.updateFrom(ctx, book, u, address, byURL[address]); err != nil {
+		if err := updateFrom(ctx, a.IO, book, u, address, byURL[address]); err != nil {
 			return err
 		}
 	}
@@ -82,7 +82,7 @@ func (a commands) update(ctx context.Context, book rulebook, u *update, names []
 			return err
 		}
 	}
-	err = a.summarize(&u.transfer)
+	err = summarize(a.IO, &u.transfer)
 	if len(u.differing) > 0 {
 		err = cmderr.WithHints(err, "put your change into the repository, or give --theirs; triptych rulesets restore brings yours back")
 	}
@@ -119,10 +119,10 @@ func followedIn(ctx context.Context, book rulebook, names []ruleset.Name) (map[s
 }
 
 // updateFrom updates the rulesets of one repository. One that cannot be read leaves the others.
-func (a commands) updateFrom(ctx context.Context, book rulebook, u *update, address string, all []followed) error {
+func updateFrom(ctx context.Context, out *cmdio.IO, book rulebook, u *update, address string, all []followed) error {
 	fail := func(err error) error {
 		for _, f := range all {
-			if err := a.note(&u.transfer, "failed", address+"#"+f.from.path, err.Error()); err != nil {
+			if err := note(out, &u.transfer, "failed", address+"#"+f.from.path, err.Error()); err != nil {
 				return err
 			}
 		}
@@ -141,8 +141,8 @@ func (a commands) updateFrom(ctx context.Context, book rulebook, u *update, addr
 	}
 	u.repositories = append(u.repositories, &repository{address, tree})
 	for _, f := range all {
-		outcome, to := a.updateOne(ctx, book, u, tree, f)
-		if err := a.note(&u.transfer, outcome, address+"#"+f.from.path, to); err != nil {
+		outcome, to := updateOne(ctx, out, book, u, tree, f)
+		if err := note(out, &u.transfer, outcome, address+"#"+f.from.path, to); err != nil {
 			return err
 		}
 	}
@@ -162,7 +162,7 @@ func pathsOf(all []followed) (paths []string) {
 }
 
 // updateOne brings what changed of one ruleset, and returns what became of it.
-func (a commands) updateOne(ctx context.Context, book rulebook, u *update, tree *gitsource.Tree, f followed) (outcome, to string) {
+func updateOne(ctx context.Context, out *cmdio.IO, book rulebook, u *update, tree *gitsource.Tree, f followed) (outcome, to string) {
 	object := objectOf(tree, f.from.path)
 	file := filepath.Join(tree.Dir, filepath.FromSlash(f.from.path))
 	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
@@ -171,7 +171,7 @@ func (a commands) updateOne(ctx context.Context, book rulebook, u *update, tree 
 	if object == f.from.object {
 		return "unchanged", string(f.name)
 	}
-	draft, _, err := a.readDraft(rulefiles.File{Path: file, Rel: f.from.path})
+	draft, _, err := readDraft(out, rulefiles.File{Path: file, Rel: f.from.path})
 	if err != nil {
 		return "failed", err.Error()
 	}
