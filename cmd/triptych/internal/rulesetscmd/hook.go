@@ -49,7 +49,7 @@ type loading struct {
 }
 
 // HookCommand returns the row of triptych hook.
-func HookCommand(a *app.App) command.Command { return commands{a}.hookCommand() }
+func HookCommand(a *app.App) command.Command { return newCommands(a).hookCommand() }
 
 func (a commands) hookCommand() command.Command {
 	return command.Command{
@@ -133,8 +133,8 @@ func withHook(old []byte) ([]byte, error) {
 }
 
 // loadedFile returns the record of loaded files.
-func (a commands) loadedFile() (string, error) {
-	dir := a.Getenv("XDG_CACHE_HOME")
+func (b books) loadedFile() (string, error) {
+	dir := b.app.Getenv("XDG_CACHE_HOME")
 	if dir == "" {
 		var err error
 		if dir, err = os.UserCacheDir(); err != nil {
@@ -158,7 +158,7 @@ func (a commands) recordLoading() error {
 	if l.Event != loadedEvent || l.File == "" {
 		return nil
 	}
-	l.At = a.Now().UTC().Truncate(time.Second)
+	l.At = a.app.Now().UTC().Truncate(time.Second)
 	line, err := json.Marshal(l)
 	if err != nil {
 		return err
@@ -184,8 +184,8 @@ func (a commands) recordLoading() error {
 
 // loadings returns what the newest session in a project has loaded. Paths of the project
 // begin at its root.
-func (a commands) loadings(root string) (all []loading, err error) {
-	name, err := a.loadedFile()
+func (b books) loadings(root string) (all []loading, err error) {
+	name, err := b.loadedFile()
 	if err != nil {
 		return nil, err
 	}

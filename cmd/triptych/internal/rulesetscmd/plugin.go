@@ -16,7 +16,7 @@ import (
 )
 
 // PluginCommand returns the row of triptych plugin.
-func PluginCommand(a *app.App) command.Command { return commands{a}.pluginCommand() }
+func PluginCommand(a *app.App) command.Command { return newCommands(a).pluginCommand() }
 
 func (a commands) pluginCommand() command.Command {
 	return command.Command{Name: "plugin", Short: "package rulesets for editors and assistants", Sub: []command.Command{a.pluginBuild()}}

@@ -161,22 +161,22 @@ func (a commands) withProject(ctx context.Context, f *projectFlags, use func(*pr
 // useServer takes the server that a project names, unless flags name another one. The file
 // is another person's, perhaps: a key goes to a server on another machine only if
 // TRIPTYCH_URL names it, too.
-func (a commands) useServer(server string) error {
-	if server == "" || a.Flags.Remote.URL != "" || a.Flags.Store != "" {
+func (b books) useServer(server string) error {
+	if server == "" || b.app.Flags.Remote.URL != "" || b.app.Flags.Store != "" {
 		return nil
 	}
 	u, err := app.EndpointURL(server)
 	if err != nil {
 		return cmderr.UsageErrorf("%s: server is %q, want a URL such as https://rules.example/mcp", project.SelectionFile, server)
 	}
-	env := a.Getenv("TRIPTYCH_URL")
+	env := b.app.Getenv("TRIPTYCH_URL")
 	switch named, err := app.EndpointURL(env); {
 	case env != "" && (err != nil || named.String() != u.String()):
 		return cmderr.WithHints(fmt.Errorf("TRIPTYCH_URL is %s, and %s names the server %s", env, project.SelectionFile, server), "--url URL says which of them to ask")
-	case env == "" && a.Getenv("TRIPTYCH_KEY") != "" && !app.IsLoopback(u.Hostname()):
+	case env == "" && b.app.Getenv("TRIPTYCH_KEY") != "" && !app.IsLoopback(u.Hostname()):
 		return cmderr.WithHints(fmt.Errorf("%s names the server %s, which would be shown the key in TRIPTYCH_KEY", project.SelectionFile, server), "TRIPTYCH_URL="+u.String()+" says that the key is for this server")
 	}
-	a.Flags.Remote.URL = u.String()
+	b.app.Flags.Remote.URL = u.String()
 	return nil
 }
 
@@ -357,7 +357,7 @@ func (a commands) rulesetsStatus() command.Command {
 // due returns the rulesets of the project that are due for review.
 func (r *projectRun) due() (warnings []string) {
 	for _, one := range r.chosen.Rulesets {
-		if f, is := lint.Due(one, r.Now()); is {
+		if f, is := lint.Due(one, r.app.Now()); is {
 			warnings = append(warnings, fmt.Sprintf("%s: %s", f.Name, f.Message))
 		}
 	}

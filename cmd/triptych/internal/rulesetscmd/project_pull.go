@@ -319,7 +319,7 @@ func (r *projectRun) watch(ctx context.Context, f *pullFlags) error {
 			return nil
 		case <-changes:
 			if err := r.pull(ctx, f); err != nil {
-				r.Report(err)
+				r.app.Report(err)
 			}
 			if err := r.reopen(); err != nil {
 				return err

@@ -93,19 +93,19 @@ func (a commands) rulesetsConsumers() command.Command {
 }
 
 // standings asks the server, or reads the record in the store or the data folder.
-func (a commands) standings(ctx context.Context, behind bool) ([]consumers.Standing, error) {
-	r, err := a.DialRemote()
+func (b books) standings(ctx context.Context, behind bool) ([]consumers.Standing, error) {
+	r, err := b.app.DialRemote()
 	if err != nil {
 		return nil, err
 	}
-	if r != nil && a.Flags.Store == "" {
+	if r != nil && b.app.Flags.Store == "" {
 		all, err := rulesclient.New(r.Endpoint, buildinfo.Read().Version).Consumers(ctx, "", behind)
 		if _, unknown := errors.AsType[*jsonrpc.Error](err); unknown {
 			err = cmderr.WithHints(err, "the server records consumers if it is started with --consumers, and shows them to keys with the scope rulesets:admin")
 		}
 		return all, app.WithReachHint(err)
 	}
-	env, err := a.Env(slog.LevelWarn)
+	env, err := b.app.Env(slog.LevelWarn)
 	if err != nil {
 		return nil, err
 	}
@@ -118,7 +118,7 @@ func (a commands) standings(ctx context.Context, behind bool) ([]consumers.Stand
 		return nil, err
 	}
 	var standings []consumers.Standing
-	err = a.withStore(ctx, func(store ruleset.Store) error {
+	err = b.withStore(ctx, func(store ruleset.Store) error {
 		all, err := consumers.Standings(ctx, rulesets.NewestIn(store, false), known)
 		for _, s := range all {
 			if !behind || s.Behind() {

@@ -27,22 +27,22 @@ import (
 
 // openSource returns the rulesets of the server or of the store that the flags and
 // the environment name.
-func (a commands) openSource(ctx context.Context) (source project.Source, done func() error, err error) {
-	if a.Flags.Remote.URL != "" && a.Flags.Store != "" {
+func (b books) openSource(ctx context.Context) (source project.Source, done func() error, err error) {
+	if b.app.Flags.Remote.URL != "" && b.app.Flags.Store != "" {
 		return nil, nil, cmderr.UsageErrorf("give --url or --store, not both")
 	}
-	if a.Flags.Store == "" { // which is more particular than TRIPTYCH_URL
-		r, err := a.DialRemote()
+	if b.app.Flags.Store == "" { // which is more particular than TRIPTYCH_URL
+		r, err := b.app.DialRemote()
 		if err != nil {
 			return nil, nil, err
 		}
 		if r != nil {
 			server := sha256.Sum256([]byte(r.URL + "\x00" + r.Key))
 			client := rulesclient.New(r.Endpoint, buildinfo.Read().Version)
-			return &serverSource{client: client, cache: a.cacheDir(), server: hex.EncodeToString(server[:8])}, func() error { return nil }, nil
+			return &serverSource{client: client, cache: b.cacheDir(), server: hex.EncodeToString(server[:8])}, func() error { return nil }, nil
 		}
 	}
-	store, err := a.OpenStore(ctx)
+	store, err := b.app.OpenStore(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -50,8 +50,8 @@ func (a commands) openSource(ctx context.Context) (source project.Source, done f
 }
 
 // cacheDir returns the folder for copies of a server's rulesets, "" if there is none.
-func (a commands) cacheDir() string {
-	if dir := a.Getenv("XDG_CACHE_HOME"); dir != "" {
+func (b books) cacheDir() string {
+	if dir := b.app.Getenv("XDG_CACHE_HOME"); dir != "" {
 		return filepath.Join(dir, "triptych")
 	}
 	dir, err := os.UserCacheDir()

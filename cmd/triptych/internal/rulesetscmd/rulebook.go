@@ -44,26 +44,26 @@ type rulebook interface {
 }
 
 // readingFlags registers the settings of a command that reads a rulebook.
-func (a commands) readingFlags(set *pflag.FlagSet) {
-	a.RemoteFlags(set)
-	a.ReadingFlags(set)
-	a.NoAuditFlag(set)
+func (b books) readingFlags(set *pflag.FlagSet) {
+	b.app.RemoteFlags(set)
+	b.app.ReadingFlags(set)
+	b.app.NoAuditFlag(set)
 }
 
 // writingFlags registers the settings of a command that changes a rulebook.
-func (a commands) writingFlags(set *pflag.FlagSet) {
-	a.RemoteFlags(set)
-	a.WritingFlags(set)
+func (b books) writingFlags(set *pflag.FlagSet) {
+	b.app.RemoteFlags(set)
+	b.app.WritingFlags(set)
 }
 
 // withRulebook runs a function with the rulesets of the server or of the store that
 // the flags and the environment name.
-func (a commands) withRulebook(ctx context.Context, use func(rulebook) error) error {
-	if a.Flags.Remote.URL != "" && a.Flags.Store != "" {
+func (b books) withRulebook(ctx context.Context, use func(rulebook) error) error {
+	if b.app.Flags.Remote.URL != "" && b.app.Flags.Store != "" {
 		return cmderr.UsageErrorf("give --url or --store, not both")
 	}
-	if a.Flags.Store == "" { // which is more particular than TRIPTYCH_URL
-		r, err := a.DialRemote()
+	if b.app.Flags.Store == "" { // which is more particular than TRIPTYCH_URL
+		r, err := b.app.DialRemote()
 		if err != nil {
 			return err
 		}
@@ -71,12 +71,12 @@ func (a commands) withRulebook(ctx context.Context, use func(rulebook) error) er
 			return storeHint(app.WithReachHint(use(rulesclient.New(r.Endpoint, buildinfo.Read().Version))))
 		}
 	}
-	return a.withStore(ctx, func(store ruleset.Store) error {
-		seen, err := a.RulesetsConfig().View(store, a.Getenv)
+	return b.withStore(ctx, func(store ruleset.Store) error {
+		seen, err := b.app.RulesetsConfig().View(store, b.app.Getenv)
 		if err != nil {
 			return cmderr.UsageErrorf("%v", err)
 		}
-		book := &recordedRulebook{rulebook: storeRulebook{seen, a.labelRules()}, app: a}
+		book := &recordedRulebook{rulebook: storeRulebook{seen, b.labelRules()}, app: b.app}
 		defer book.end()
 		return use(book)
 	})
@@ -84,8 +84,8 @@ func (a commands) withRulebook(ctx context.Context, use func(rulebook) error) er
 
 // withStore runs a function with the store that the flags and the environment
 // name, and closes it.
-func (a commands) withStore(ctx context.Context, use func(ruleset.Store) error) error {
-	store, err := a.OpenStore(ctx)
+func (b books) withStore(ctx context.Context, use func(ruleset.Store) error) error {
+	store, err := b.app.OpenStore(ctx)
 	if err != nil {
 		return err
 	}

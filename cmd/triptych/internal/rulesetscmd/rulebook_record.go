@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/recorder"
 	"github.com/triptych-mcp/triptych/mcp/host"
@@ -21,7 +22,7 @@ const commandMethod = "command"
 // opened before the first change.
 type recordedRulebook struct {
 	rulebook
-	app      commands
+	app      *app.App
 	recorder *recorder.Recorder // nil before the first change
 	close    func()
 }

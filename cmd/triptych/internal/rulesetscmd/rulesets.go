@@ -20,7 +20,7 @@ import (
 )
 
 // RulesetsCommand returns the row of triptych rulesets.
-func RulesetsCommand(a *app.App) command.Command { return commands{a}.rulesetsCommand() }
+func RulesetsCommand(a *app.App) command.Command { return newCommands(a).rulesetsCommand() }
 
 func (a commands) rulesetsCommand() command.Command {
 	return command.Command{
@@ -279,9 +279,9 @@ func deleteOne(ctx context.Context, out *cmdio.IO, book rulebook, word string) e
 }
 
 // completeRulesets offers the names of the rulesets.
-func (a commands) completeRulesets(ctx context.Context, before []string) []string {
+func (b books) completeRulesets(ctx context.Context, before []string) []string {
 	var names []string
-	_ = a.withRulebook(ctx, func(book rulebook) error { // completion stays silent
+	_ = b.withRulebook(ctx, func(book rulebook) error { // completion stays silent
 		metas, err := book.List(ctx)
 		for _, m := range metas {
 			if !slices.Contains(before, string(m.Name)) {

@@ -193,7 +193,7 @@ func difference(old, fresh ruleset.Ruleset) ruleset.Patch {
 // runEditor runs the user's editor, which may be a command with arguments, and
 // waits for it.
 func (a commands) runEditor(ctx context.Context, path string) error {
-	editor := cmp.Or(a.Getenv("VISUAL"), a.Getenv("EDITOR"), "vi")
+	editor := cmp.Or(a.app.Getenv("VISUAL"), a.app.Getenv("EDITOR"), "vi")
 	words := strings.Fields(editor)
 	if len(words) == 0 {
 		return errors.New("EDITOR names no program")

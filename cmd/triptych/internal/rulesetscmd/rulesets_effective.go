@@ -34,8 +34,8 @@ func (a commands) rulesetsEffective() command.Command {
 			set.StringVar(&q.Client, "client", "", "merge the rulesets for this `client`, such as cursor")
 			command.Offer(set, "client", editors.Names())
 			set.BoolVar(&plain, "plain", false, "print the text alone")
-			a.RemoteFlags(set)
-			a.ReadingFlags(set)
+			a.app.RemoteFlags(set)
+			a.app.ReadingFlags(set)
 		},
 		Run: func(ctx context.Context, _ []string) error {
 			if q.Path != "" {

@@ -26,9 +26,9 @@ func (a commands) rulesetsGC() command.Command {
 			set.StringVar(&keepFor, "keep-for", "", "keep revisions that are younger than this `span`, such as 365d or 12h")
 			set.BoolVar(&dry, "dry-run", false, "only say what would be removed")
 			command.JSONFlag(set, &asJSON)
-			a.StoreFlags(set)
-			a.DataFlags(set)
-			a.NoAuditFlag(set)
+			a.app.StoreFlags(set)
+			a.app.DataFlags(set)
+			a.app.NoAuditFlag(set)
 		},
 		Run: func(ctx context.Context, _ []string) error {
 			retention, err := parseRetention(keep, keepFor)
@@ -64,11 +64,11 @@ func parseRetention(keep int, keepFor string) (r ruleset.Retention, err error) {
 }
 
 // prune removes revisions and records it.
-func (a commands) prune(ctx context.Context, store ruleset.Store, r ruleset.Retention, dry bool) (pruned ruleset.Pruned, err error) {
+func (b books) prune(ctx context.Context, store ruleset.Store, r ruleset.Retention, dry bool) (pruned ruleset.Pruned, err error) {
 	if dry {
 		return ruleset.Prune(ctx, store, r, true)
 	}
-	book := &recordedRulebook{rulebook: storeRulebook{store, a.labelRules()}, app: a}
+	book := &recordedRulebook{rulebook: storeRulebook{store, b.labelRules()}, app: b.app}
 	defer book.end()
 	err = book.change(ctx, "rulesets gc", func() (map[string]string, error) {
 		pruned, err = ruleset.Prune(ctx, store, r, false)

@@ -76,12 +76,12 @@ type rulesetHistory struct {
 }
 
 // history reads the history of the ruleset that a word names.
-func (a commands) history(ctx context.Context, word string) (h rulesetHistory, err error) {
+func (b books) history(ctx context.Context, word string) (h rulesetHistory, err error) {
 	name, err := ruleset.ParseName(word)
 	if err != nil {
 		return h, storeHint(err)
 	}
-	err = a.withRulebook(ctx, func(book rulebook) error {
+	err = b.withRulebook(ctx, func(book rulebook) error {
 		if h.revisions, err = book.History(ctx, name); err != nil {
 			return err
 		}
@@ -91,7 +91,7 @@ func (a commands) history(ctx context.Context, word string) (h rulesetHistory, e
 		if _, remote := book.(*rulesclient.Client); remote {
 			return nil // the server has named the authors
 		}
-		env, err := a.Env(slog.LevelWarn)
+		env, err := b.app.Env(slog.LevelWarn)
 		h.revisions, h.moves = rulesets.NameSource(env.Names).WithNames(ctx, h.revisions, h.moves)
 		return err
 	})

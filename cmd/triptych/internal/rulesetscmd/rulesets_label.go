@@ -61,13 +61,13 @@ func adminFlag(set *pflag.FlagSet, admin *bool) {
 }
 
 // labelRules are the rules for labels of the flags and the environment.
-func (a commands) labelRules() rulesets.LabelRules {
-	return a.RulesetsConfig().Rules(a.Getenv)
+func (b books) labelRules() rulesets.LabelRules {
+	return b.app.RulesetsConfig().Rules(b.app.Getenv)
 }
 
 // labelMove begins the move of a label as the rules have it.
-func (a commands) labelMove(word string, admin bool) (ruleset.LabelMove, error) {
-	move, err := a.labelRules().Move(word, admin)
+func (b books) labelMove(word string, admin bool) (ruleset.LabelMove, error) {
+	move, err := b.labelRules().Move(word, admin)
 	if _, protected := errors.AsType[*rulesets.ProtectedLabelError](err); protected {
 		return move, cmderr.WithHints(fmt.Errorf("the label '%s' is protected", word), "give --admin to move it all the same")
 	}

@@ -28,7 +28,7 @@ func (a commands) rulesetsLint() command.Command {
 			command.JSONFlag(set, &asJSON)
 			set.BoolVar(&asSARIF, "sarif", false, "print a log of SARIF 2.1.0, for code scanning")
 			set.StringVar(&project, "project", "", "report globs that match no file of this `folder`")
-			a.ReadingFlags(set)
+			a.app.ReadingFlags(set)
 		},
 		Complete: a.completeRulesets,
 		Run: func(ctx context.Context, args []string) error {
@@ -36,7 +36,7 @@ func (a commands) rulesetsLint() command.Command {
 			if err != nil {
 				return storeHint(err)
 			}
-			o := lint.Options{Now: a.Now()}
+			o := lint.Options{Now: a.app.Now()}
 			if project != "" {
 				o.Project = os.DirFS(project)
 			}

@@ -128,8 +128,8 @@ func (a commands) rulesetsImport() command.Command {
 }
 
 // home returns the user's folder, "" if it has none.
-func (a commands) home() string {
-	if dir := a.Getenv("HOME"); dir != "" {
+func (b books) home() string {
+	if dir := b.app.Getenv("HOME"); dir != "" {
 		return dir
 	}
 	dir, err := os.UserHomeDir()
