@@ -82,7 +82,7 @@ func (a commands) bookToRead(book *aoc.Book, has func(*aoc.Book) bool) (*aoc.Boo
 	years, err := aoc.YearsOf(book, user)
 	switch {
 	case found.HasYear():
-		a.tellYear(found.EventYear())
+		tellYear(a.IO, found.EventYear())
 	case len(years) > 0:
 		fmt.Fprintln(a.Err, "triptych: the files without a year are meant; --aoc-year names another year")
 	}
@@ -102,8 +102,8 @@ func (a commands) eventYear() (int, error) {
 }
 
 // tellYear says which year is meant where nothing names one.
-func (a commands) tellYear(year int) {
-	fmt.Fprintf(a.Err, "triptych: Advent of Code %d\n", year)
+func tellYear(out *cmdio.IO, year int) {
+	fmt.Fprintf(out.Err, "triptych: Advent of Code %d\n", year)
 }
 
 func parseYear(word string) (int, error) {
@@ -164,7 +164,7 @@ func (a commands) aocList() command.Command {
 			case asJSON:
 				return a.PrintJSON(days)
 			}
-			return a.printDays(days)
+			return printDays(a.IO, days)
 		},
 	}
 }
@@ -193,16 +193,16 @@ func listDays(book *aoc.Book, user *aoc.User) ([]dayJSON, error) {
 	return list, nil
 }
 
-func (a commands) printDays(days []dayJSON) error {
+func printDays(out *cmdio.IO, days []dayJSON) error {
 	if len(days) == 0 {
-		fmt.Fprintln(a.Err, "triptych: no puzzles; run triptych aoc fetch, or put Day01_phase1.md into the folder instructions")
+		fmt.Fprintln(out.Err, "triptych: no puzzles; run triptych aoc fetch, or put Day01_phase1.md into the folder instructions")
 		return nil
 	}
 	rows := [][]string{{"DAY", "PHASES", "RECORDED"}}
 	for _, d := range days {
 		rows = append(rows, []string{strconv.Itoa(d.Day), strconv.Itoa(d.Phases), strconv.Itoa(d.Recorded)})
 	}
-	return a.PrintTable(rows)
+	return out.PrintTable(rows)
 }
 
 func (a commands) aocShow() command.Command {
@@ -348,7 +348,7 @@ func (a commands) nameYear(arguments map[string]any) error {
 	found, err := aoc.BookToRecord(a.Now(), book, user, day, aoc.Phase(part))
 	if err == nil && found.HasYear() {
 		arguments["year"] = found.EventYear()
-		a.tellYear(found.EventYear())
+		tellYear(a.IO, found.EventYear())
 	}
 	return err
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/triptych-mcp/triptych/aoc"
 	"github.com/triptych-mcp/triptych/aoc/race"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmdio"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 )
 
@@ -49,12 +50,12 @@ func (a commands) aocLeaderboard() command.Command {
 			if err != nil {
 				return err
 			}
-			return a.printMembers(members, format)
+			return printMembers(a.IO, members, format)
 		},
 	}
 }
 
-func (a commands) printMembers(members []aoc.Member, format string) error {
+func printMembers(out *cmdio.IO, members []aoc.Member, format string) error {
 	rows := [][]string{{"RANK", "NAME", "SCORE", "STARS", "LAST STAR"}}
 	for i, m := range members {
 		last := ""
@@ -65,12 +66,12 @@ func (a commands) printMembers(members []aoc.Member, format string) error {
 	}
 	switch format {
 	case "text":
-		return a.PrintTable(rows)
+		return out.PrintTable(rows)
 	case "csv":
-		w := csv.NewWriter(a.Out)
+		w := csv.NewWriter(out.Out)
 		return w.WriteAll(rows)
 	case "markdown":
-		return a.Printf("%s", race.MarkdownTable(rows))
+		return out.Printf("%s", race.MarkdownTable(rows))
 	}
 	return cmderr.UsageErrorf("format %q is none of text, json, csv and markdown", format)
 }

@@ -110,20 +110,20 @@ func (a commands) aocSubmit() command.Command {
 				return cmderr.UsageErrorf("part %q is neither 1 nor 2", args[n-2])
 			}
 			answer := args[n-1]
-			if !yes && !a.confirm(fmt.Sprintf("Submit %q as the answer to %s, part %d?", answer, puzzle, part)) {
+			if !yes && !confirm(a.IO, fmt.Sprintf("Submit %q as the answer to %s, part %d?", answer, puzzle, part)) {
 				return fmt.Errorf("the answer was not sent")
 			}
-			return a.submit(ctx, user, puzzle, part, answer, again)
+			return submit(ctx, a.IO, user, puzzle, part, answer, again)
 		},
 	}
 }
 
-func (a commands) submit(ctx context.Context, user *aoc.User, puzzle aoc.Puzzle, part int, answer string, again bool) error {
+func submit(ctx context.Context, out *cmdio.IO, user *aoc.User, puzzle aoc.Puzzle, part int, answer string, again bool) error {
 	text, accepted, err := aoc.Submit(ctx, user, puzzle, part, answer, again)
 	if err != nil {
 		return err
 	}
-	if err := a.Printf("%s\n", text); err != nil {
+	if err := out.Printf("%s\n", text); err != nil {
 		return err
 	}
 	if !accepted {
@@ -136,12 +136,12 @@ func (a commands) submit(ctx context.Context, user *aoc.User, puzzle aoc.Puzzle,
 }
 
 // confirm asks on a terminal; without one the answer is yes.
-func (a commands) confirm(question string) bool {
-	if !cmdio.IsTerminal(a.In) {
+func confirm(std *cmdio.IO, question string) bool {
+	if !cmdio.IsTerminal(std.In) {
 		return true
 	}
-	fmt.Fprintf(a.Err, "%s [y/N] ", question)
-	line, _ := bufio.NewReader(a.In).ReadString('\n') // no answer is no
+	fmt.Fprintf(std.Err, "%s [y/N] ", question)
+	line, _ := bufio.NewReader(std.In).ReadString('\n') // no answer is no
 	return strings.HasPrefix(strings.ToLower(strings.TrimSpace(line)), "y")
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/triptych-mcp/triptych/aoc"
 	"github.com/triptych-mcp/triptych/aoc/race"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmdio"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 )
 
@@ -74,12 +75,12 @@ func (a commands) race(r raceRun, args []string) error {
 	runs, unreadable := book.Runs(aoc.Filter{Day: aoc.Day(r.day), Phase: aoc.Phase(r.phase)})
 	kind := race.Kind(r.kind)
 	result := race.New(kind, runs)
-	a.tellOtherKind(kind, runs)
+	tellOtherKind(a.IO, kind, runs)
 	if r.picture != "" {
-		return errors.Join(a.savePlot(result, r), unreadable)
+		return errors.Join(savePlot(a.IO, result, r), unreadable)
 	}
 	if r.by == byLanguage {
-		return errors.Join(a.printLanguages(race.Languages(kind, runs), r.format), unreadable)
+		return errors.Join(printLanguages(a.IO, race.Languages(kind, runs), r.format), unreadable)
 	}
 	return errors.Join(a.printRace(result, book, r), unreadable)
 }
@@ -113,12 +114,12 @@ func (a commands) printRace(result *race.Race, book *aoc.Book, r raceRun) error 
 	return cmderr.UsageErrorf("format %q is none of text, json, csv, markdown and leaderboard", r.format)
 }
 
-func (a commands) printLanguages(list []race.LanguageResult, format string) error {
+func printLanguages(out *cmdio.IO, list []race.LanguageResult, format string) error {
 	switch format {
 	case "text":
-		return a.Printf("%s", race.LanguageTable(list))
+		return out.Printf("%s", race.LanguageTable(list))
 	case "json":
-		return a.PrintJSON(list)
+		return out.PrintJSON(list)
 	}
 	return cmderr.UsageErrorf("--by language has the formats text and json")
 }
@@ -140,7 +141,7 @@ func (a commands) printLeaderboardOf(result *race.Race, book *aoc.Book) error {
 }
 
 // tellOtherKind says how many runs are of another kind.
-func (a commands) tellOtherKind(kind race.Kind, runs []race.Run) {
+func tellOtherKind(out *cmdio.IO, kind race.Kind, runs []race.Run) {
 	others := 0
 	for i := range runs {
 		if runs[i].Kind != kind {
@@ -154,10 +155,10 @@ func (a commands) tellOtherKind(kind race.Kind, runs []race.Run) {
 	if kind == race.Program {
 		other = race.Solve
 	}
-	fmt.Fprintf(a.Err, "triptych: %d runs of the kind %s are not in this table; --kind %s shows them\n", others, other, other)
+	fmt.Fprintf(out.Err, "triptych: %d runs of the kind %s are not in this table; --kind %s shows them\n", others, other, other)
 }
 
-func (a commands) savePlot(result *race.Race, r raceRun) error {
+func savePlot(out *cmdio.IO, result *race.Race, r raceRun) error {
 	draw, ok := racePlots[r.plot]
 	if !ok {
 		return cmderr.UsageErrorf("plot %q is none of bars, cumulative and heat", r.plot)
@@ -179,5 +180,5 @@ func (a commands) savePlot(result *race.Race, r raceRun) error {
 	if err := os.WriteFile(r.picture, data, 0o644); err != nil {
 		return err
 	}
-	return a.Printf("wrote %s\n", r.picture)
+	return out.Printf("wrote %s\n", r.picture)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/triptych-mcp/triptych/aoc"
 	"github.com/triptych-mcp/triptych/aoc/race"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmdio"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 )
 
@@ -170,7 +171,7 @@ func (a commands) aocAlias() command.Command {
 			}
 			switch {
 			case len(args) == 0 && !remove:
-				return a.printAliases(book)
+				return printAliases(a.IO, book)
 			case len(args) == 1 && remove:
 				return book.SetAlias(ctx, args[0], "")
 			case len(args) == 2 && !remove:
@@ -181,7 +182,7 @@ func (a commands) aocAlias() command.Command {
 	}
 }
 
-func (a commands) printAliases(book *aoc.Book) error {
+func printAliases(out *cmdio.IO, book *aoc.Book) error {
 	aliases, err := book.Aliases()
 	if err != nil {
 		return err
@@ -190,5 +191,5 @@ func (a commands) printAliases(book *aoc.Book) error {
 	for _, alias := range slices.Sorted(maps.Keys(aliases)) {
 		rows = append(rows, []string{alias, aliases[alias]})
 	}
-	return a.PrintTable(rows)
+	return out.PrintTable(rows)
 }

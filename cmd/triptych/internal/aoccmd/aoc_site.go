@@ -15,6 +15,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/aoc"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmdio"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/keycmd"
 	"github.com/triptych-mcp/triptych/mcp/host"
@@ -57,7 +58,7 @@ func (a commands) aocLogin() command.Command {
 					"run `triptych aoc login` and paste the cookie, or pipe it into the command",
 					"log out of the site if you gave it the cookie: that makes the cookie invalid")
 			}
-			session, err := a.readSession()
+			session, err := readSession(a.IO)
 			if err != nil {
 				return err
 			}
@@ -90,15 +91,15 @@ func (a commands) keyID(ctx context.Context, word string) (string, error) {
 const maxSession = 4096
 
 // readSession reads a cookie from a terminal, without echo, or from a pipe.
-func (a commands) readSession() (aoc.Session, error) {
+func readSession(std *cmdio.IO) (aoc.Session, error) {
 	var text []byte
 	var err error
-	if fd := int(a.In.Fd()); term.IsTerminal(fd) {
-		fmt.Fprint(a.Err, "session cookie: ")
+	if fd := int(std.In.Fd()); term.IsTerminal(fd) {
+		fmt.Fprint(std.Err, "session cookie: ")
 		text, err = term.ReadPassword(fd)
-		fmt.Fprintln(a.Err)
+		fmt.Fprintln(std.Err)
 	} else {
-		text, err = io.ReadAll(io.LimitReader(a.In, maxSession))
+		text, err = io.ReadAll(io.LimitReader(std.In, maxSession))
 	}
 	if err != nil {
 		return aoc.Session{}, err
@@ -134,7 +135,7 @@ func (a commands) fetch(ctx context.Context, args []string) error {
 		return err
 	}
 	for _, day := range days {
-		err := a.fetchDay(ctx, user, year, day)
+		err := fetchDay(ctx, a.IO, user, year, day)
 		if locked, ok := errors.AsType[*aoc.LockedError](err); ok && len(days) > 1 {
 			fmt.Fprintf(a.Err, "triptych: %v\n", locked)
 			return nil
@@ -170,7 +171,7 @@ func (a commands) yearOrEvent(args []string) (int, error) {
 	}
 	year, err := a.eventYear()
 	if err == nil {
-		a.tellYear(year)
+		tellYear(a.IO, year)
 	}
 	return year, err
 }
@@ -200,7 +201,7 @@ func dayOf(user *aoc.User, year int, word string) (int, error) {
 	return day, nil
 }
 
-func (a commands) fetchDay(ctx context.Context, user *aoc.User, year, day int) error {
+func fetchDay(ctx context.Context, out *cmdio.IO, user *aoc.User, year, day int) error {
 	puzzle := aoc.Puzzle{Year: year, Day: day}
 	had, err := user.Stored(puzzle)
 	if err != nil {
@@ -217,7 +218,7 @@ func (a commands) fetchDay(ctx context.Context, user *aoc.User, year, day int) e
 	if had != nil && len(had.Parts) == len(text.Parts) {
 		source = "there already"
 	}
-	return a.Printf("%d day %d: %s, %d of 2 parts, input: %s\n", year, day, text.Title, len(text.Parts), source)
+	return out.Printf("%d day %d: %s, %d of 2 parts, input: %s\n", year, day, text.Title, len(text.Parts), source)
 }
 
 // firstLine returns a text up to its first line feed.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/aoc"
 	"github.com/triptych-mcp/triptych/aoc/race"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmdio"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 )
 
@@ -69,7 +70,7 @@ func (a commands) stats(_ context.Context, args []string, s statsRun) error {
 		return err
 	}
 	runs, unreadable := book.Runs(filter)
-	return errors.Join(a.printStats(race.New(race.Solve, runs), s), unreadable)
+	return errors.Join(printStats(a.IO, race.New(race.Solve, runs), s), unreadable)
 }
 
 // statistics returns the results that have a rank: the race's order is that of the
@@ -87,26 +88,26 @@ func statistics(all *race.Race) []statistic {
 	return list
 }
 
-func (a commands) printStats(all *race.Race, s statsRun) error {
+func printStats(out *cmdio.IO, all *race.Race, s statsRun) error {
 	stats := statistics(all)
 	switch {
 	case s.asJSON:
-		return a.PrintJSON(stats)
+		return out.PrintJSON(stats)
 	case s.svg == "-":
-		return a.Printf("%s", all.Bars().SVG())
+		return out.Printf("%s", all.Bars().SVG())
 	case len(stats) == 0:
-		fmt.Fprintln(a.Err, "triptych: no speeds are recorded")
+		fmt.Fprintln(out.Err, "triptych: no speeds are recorded")
 		return nil
 	case s.svg != "":
-		return a.saveChart(all, s.svg)
+		return saveChart(out, all, s.svg)
 	}
-	if err := a.PrintTable(statsRows(stats)); err != nil {
+	if err := out.PrintTable(statsRows(stats)); err != nil {
 		return err
 	}
-	if err := a.Printf("\n"); err != nil {
+	if err := out.Printf("\n"); err != nil {
 		return err
 	}
-	return chartOf(stats).text(a.Out, chartWidth)
+	return chartOf(stats).text(out.Out, chartWidth)
 }
 
 func statsRows(stats []statistic) [][]string {
@@ -126,9 +127,9 @@ func statsRows(stats []statistic) [][]string {
 
 func millis(ms int64) string { return strconv.FormatInt(ms, 10) + "ms" }
 
-func (a commands) saveChart(all *race.Race, path string) error {
+func saveChart(out *cmdio.IO, all *race.Race, path string) error {
 	if err := os.WriteFile(path, all.Bars().SVG(), 0o644); err != nil {
 		return err
 	}
-	return a.Printf("wrote %s\n", path)
+	return out.Printf("wrote %s\n", path)
 }

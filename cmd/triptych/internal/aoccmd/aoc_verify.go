@@ -16,6 +16,7 @@ import (
 	"github.com/triptych-mcp/triptych/aoc"
 	"github.com/triptych-mcp/triptych/aoc/race"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmdio"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 )
 
@@ -106,7 +107,7 @@ func (a commands) keepSolution(ctx context.Context, user *aoc.User, puzzle aoc.P
 	if run.correct, err = judge(user, puzzle, v.part, run.answer); err != nil {
 		return err
 	}
-	if err := a.reportSolution(run); err != nil {
+	if err := reportSolution(a.IO, run); err != nil {
 		return err
 	}
 	if err := a.recordRun(ctx, puzzle, v, run); err != nil {
@@ -115,7 +116,7 @@ func (a commands) keepSolution(ctx context.Context, user *aoc.User, puzzle aoc.P
 	if run.correct == nil || !*run.correct {
 		return nil
 	}
-	return a.stopClock(ctx, user, puzzle, v.part)
+	return stopClock(ctx, a.IO, user, puzzle, v.part)
 }
 
 // splitCommand separates [YEAR] DAY from the command: a second number is a day, since
@@ -154,12 +155,12 @@ func (a commands) recordRun(ctx context.Context, puzzle aoc.Puzzle, v verifyRun,
 
 // stopClock stops the clock that the reading of the puzzle has started, and says its
 // time.
-func (a commands) stopClock(ctx context.Context, user *aoc.User, puzzle aoc.Puzzle, part int) error {
+func stopClock(ctx context.Context, out *cmdio.IO, user *aoc.User, puzzle aoc.Puzzle, part int) error {
 	took, err := user.StopClock(ctx, puzzle, part)
 	if err != nil || took == 0 {
 		return err
 	}
-	return a.Printf("%s since the text of part %d was fetched\n", race.Duration(took.Milliseconds()), part)
+	return out.Printf("%s since the text of part %d was fetched\n", race.Duration(took.Milliseconds()), part)
 }
 
 // inputFor returns the input in the book, or in the user's folder.
@@ -188,7 +189,7 @@ func judge(user *aoc.User, p aoc.Puzzle, part int, answer string) (*bool, error)
 	return new(puzzle.Answers[part-1] == answer), nil
 }
 
-func (a commands) reportSolution(run solution) error {
+func reportSolution(out *cmdio.IO, run solution) error {
 	verdict := "no accepted answer is known"
 	if run.correct != nil && *run.correct {
 		verdict = "correct"
@@ -199,7 +200,7 @@ func (a commands) reportSolution(run solution) error {
 	if run.memory > 0 {
 		used += fmt.Sprintf(", %d MiB", run.memory>>20)
 	}
-	return a.Printf("%s in %s (%s): %s\n", run.answer, race.Duration(run.took.Milliseconds()), used, verdict)
+	return out.Printf("%s in %s (%s): %s\n", run.answer, race.Duration(run.took.Milliseconds()), used, verdict)
 }
 
 // A solution is a run of a command: its answer, and the time and memory that it used.

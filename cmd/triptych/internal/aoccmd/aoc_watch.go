@@ -40,10 +40,10 @@ func (a commands) aocWatch() command.Command {
 			if err := a.awaitUnlock(ctx, puzzle); err != nil {
 				return err
 			}
-			if err := a.fetchOpened(ctx, user, puzzle); err != nil || once {
+			if err := fetchOpened(ctx, a.IO, user, puzzle); err != nil || once {
 				return err
 			}
-			return a.awaitPartTwo(ctx, user, puzzle)
+			return awaitPartTwo(ctx, a.IO, user, puzzle)
 		},
 	}
 }
@@ -125,14 +125,14 @@ const firstRetry, lastRetry = 5 * time.Second, time.Minute
 
 // fetchOpened downloads a puzzle and its input, and rings. While the site is overloaded
 // or its clock is behind, it tries again, more and more seldom.
-func (a commands) fetchOpened(ctx context.Context, user *aoc.User, puzzle aoc.Puzzle) error {
+func fetchOpened(ctx context.Context, out *cmdio.IO, user *aoc.User, puzzle aoc.Puzzle) error {
 	for wait := firstRetry; ; wait = min(2*wait, lastRetry) {
-		err := a.fetchDay(ctx, user, puzzle.Year, puzzle.Day)
+		err := fetchDay(ctx, out, user, puzzle.Year, puzzle.Day)
 		locked, early := errors.AsType[*aoc.LockedError](err)
 		busy, overloaded := errors.AsType[*aoc.BusyError](err)
 		switch {
 		case err == nil:
-			a.ring()
+			ring(out)
 			return nil
 		case early && locked.BySite:
 		case overloaded:
@@ -140,7 +140,7 @@ func (a commands) fetchOpened(ctx context.Context, user *aoc.User, puzzle aoc.Pu
 		default:
 			return err
 		}
-		fmt.Fprintf(a.Err, "triptych: %v; trying again in %v\n", err, wait)
+		fmt.Fprintf(out.Err, "triptych: %v; trying again in %v\n", err, wait)
 		if err := pause(ctx, wait); err != nil {
 			return err
 		}
@@ -153,9 +153,9 @@ func isTerminal(w io.Writer) bool {
 }
 
 // ring rings the bell of a terminal.
-func (a commands) ring() {
-	if isTerminal(a.Err) {
-		fmt.Fprint(a.Err, "\a")
+func ring(out *cmdio.IO) {
+	if isTerminal(out.Err) {
+		fmt.Fprint(out.Err, "\a")
 	}
 }
 
@@ -163,17 +163,17 @@ func (a commands) ring() {
 const lookEvery = 500 * time.Millisecond
 
 // awaitPartTwo waits until part one is solved and downloads part two.
-func (a commands) awaitPartTwo(ctx context.Context, user *aoc.User, puzzle aoc.Puzzle) error {
+func awaitPartTwo(ctx context.Context, std *cmdio.IO, user *aoc.User, puzzle aoc.Puzzle) error {
 	stored, err := user.Stored(puzzle)
 	if err != nil || len(stored.Parts) == 2 {
 		return err
 	}
 	var entered <-chan struct{}
 	hint := "triptych aoc submit " + fmt.Sprint(puzzle.Day) + " 1 ANSWER"
-	if cmdio.IsTerminal(a.In) {
-		entered, hint = a.enters(ctx), hint+", or solve it in the browser and press Enter"
+	if cmdio.IsTerminal(std.In) {
+		entered, hint = enters(ctx, std), hint+", or solve it in the browser and press Enter"
 	}
-	fmt.Fprintf(a.Err, "triptych: waiting for the answer to part one: run %s\n", hint)
+	fmt.Fprintf(std.Err, "triptych: waiting for the answer to part one: run %s\n", hint)
 	look := time.NewTicker(lookEvery)
 	defer look.Stop()
 	for {
@@ -185,7 +185,7 @@ func (a commands) awaitPartTwo(ctx context.Context, user *aoc.User, puzzle aoc.P
 				return err
 			}
 			if len(stored.Parts) < 2 {
-				fmt.Fprintln(a.Err, "triptych: the site shows part one only")
+				fmt.Fprintln(std.Err, "triptych: the site shows part one only")
 			}
 		case <-look.C:
 			if stored, err = user.Stored(puzzle); err != nil {
@@ -199,17 +199,17 @@ func (a commands) awaitPartTwo(ctx context.Context, user *aoc.User, puzzle aoc.P
 			}
 		}
 		if len(stored.Parts) == 2 {
-			a.ring()
-			return a.Printf("%d day %d: part two is there\n", puzzle.Year, puzzle.Day)
+			ring(std)
+			return std.Printf("%d day %d: part two is there\n", puzzle.Year, puzzle.Day)
 		}
 	}
 }
 
 // enters sends for each line that is read from the terminal, until ctx is done.
-func (a commands) enters(ctx context.Context) <-chan struct{} {
+func enters(ctx context.Context, std *cmdio.IO) <-chan struct{} {
 	lines := make(chan struct{})
 	go func() { // it ends with the program if nothing is typed
-		for in := bufio.NewScanner(a.In); in.Scan(); {
+		for in := bufio.NewScanner(std.In); in.Scan(); {
 			select {
 			case lines <- struct{}{}:
 			case <-ctx.Done():

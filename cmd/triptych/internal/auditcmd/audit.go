@@ -207,7 +207,7 @@ func (a commands) auditVerify() command.Command {
 				if err != nil {
 					return err
 				}
-				return a.printReport(report, where != "", asJSON)
+				return printReport(a.IO, report, where != "", asJSON)
 			})
 		},
 	}

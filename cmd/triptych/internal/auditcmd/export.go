@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmdio"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/recorder"
 	"github.com/triptych-mcp/triptych/transport/audit"
@@ -64,9 +65,9 @@ func (a commands) auditExport() command.Command {
 			}
 			return a.withTrail(ctx, func(trail *audit.Log) error {
 				if to == nil {
-					return a.exportTo(ctx, trail, filter)
+					return exportTo(ctx, a.IO, trail, filter)
 				}
-				return a.exportNew(ctx, trail, to, &f)
+				return exportNew(ctx, a.IO, trail, to, &f)
 			})
 		},
 	}
@@ -102,8 +103,8 @@ func (a commands) destination(f *exportFlags) (destination, error) {
 }
 
 // exportTo writes all records to standard output.
-func (a commands) exportTo(ctx context.Context, trail *audit.Log, filter audit.Filter) error {
-	lines := json.NewEncoder(a.Out)
+func exportTo(ctx context.Context, out *cmdio.IO, trail *audit.Log, filter audit.Filter) error {
+	lines := json.NewEncoder(out.Out)
 	bad := 0
 	for r, err := range trail.Query(ctx, filter) {
 		if _, ok := errors.AsType[*audit.BreakError](err); ok {
@@ -129,12 +130,12 @@ func unreadable(lines int) error {
 }
 
 // exportNew exports what is new, once or until ctx is done.
-func (a commands) exportNew(ctx context.Context, trail *audit.Log, to destination, f *exportFlags) error {
+func exportNew(ctx context.Context, out *cmdio.IO, trail *audit.Log, to destination, f *exportFlags) error {
 	e := &exporter{to: to}
 	for {
 		n, err := e.run(ctx, trail)
 		if n > 0 {
-			fmt.Fprintf(a.Err, "triptych: exported %d records\n", n)
+			fmt.Fprintf(out.Err, "triptych: exported %d records\n", n)
 		}
 		switch {
 		case ctx.Err() != nil:
@@ -142,7 +143,7 @@ func (a commands) exportNew(ctx context.Context, trail *audit.Log, to destinatio
 		case err != nil && !f.follow:
 			return err
 		case err != nil:
-			fmt.Fprintf(a.Err, "triptych: %v; going on in %s\n", err, f.every)
+			fmt.Fprintf(out.Err, "triptych: %v; going on in %s\n", err, f.every)
 		case !f.follow:
 			return nil
 		}

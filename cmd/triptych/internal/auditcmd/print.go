@@ -101,20 +101,20 @@ type verifyJSON struct {
 
 // printReport prints a line for each chain. A chain that is broken is an
 // error, which the lines have told.
-func (a commands) printReport(report audit.Report, inStore, asJSON bool) (err error) {
+func printReport(out *cmdio.IO, report audit.Report, inStore, asJSON bool) (err error) {
 	switch {
 	case asJSON:
 		chains := make([]verifyJSON, len(report.Chains))
 		for i, c := range report.Chains {
 			chains[i] = verifyJSONOf(c)
 		}
-		err = a.PrintJSON(chains)
+		err = out.PrintJSON(chains)
 	case len(report.Chains) == 0:
-		fmt.Fprintln(a.Err, "triptych: no audit trail yet")
+		fmt.Fprintln(out.Err, "triptych: no audit trail yet")
 	}
 	for _, c := range report.Chains {
 		if err == nil && !asJSON {
-			err = a.Printf("%s\n", cmdio.OneLine(chainLine(c)))
+			err = out.Printf("%s\n", cmdio.OneLine(chainLine(c)))
 		}
 	}
 	switch {

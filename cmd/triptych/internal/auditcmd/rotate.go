@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmdio"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 	"github.com/triptych-mcp/triptych/transport/audit"
 )
@@ -69,16 +70,16 @@ func (a commands) rotateKey(ctx context.Context, compromised, resume bool) error
 	if err != nil {
 		return err
 	}
-	return a.printRotation(&r)
+	return printRotation(a.IO, &r)
 }
 
 // printRotation prints the keys, and what became of each chain. Chains that must be signed later
 // are an error.
-func (a commands) printRotation(r *audit.Rotation) error {
+func printRotation(out *cmdio.IO, r *audit.Rotation) error {
 	if r.Old != nil {
-		fmt.Fprintf(a.Out, "old key: %s\n", audit.Fingerprint(r.Old))
+		fmt.Fprintf(out.Out, "old key: %s\n", audit.Fingerprint(r.Old))
 	}
-	fmt.Fprintf(a.Out, "new key: %s\n", audit.Fingerprint(r.New))
+	fmt.Fprintf(out.Out, "new key: %s\n", audit.Fingerprint(r.New))
 	for _, some := range []struct {
 		ids  []string
 		what string
@@ -89,7 +90,7 @@ func (a commands) printRotation(r *audit.Rotation) error {
 		{r.Unsigned, "not signed with the new key yet"},
 	} {
 		for _, id := range some.ids {
-			fmt.Fprintf(a.Out, "chain %s: %s\n", id, some.what)
+			fmt.Fprintf(out.Out, "chain %s: %s\n", id, some.what)
 		}
 	}
 	if len(r.Unsigned) == 0 {

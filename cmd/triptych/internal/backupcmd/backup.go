@@ -16,6 +16,7 @@ import (
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/backup"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/buildinfo"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmdio"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/rulesets"
@@ -182,24 +183,24 @@ func (a commands) backupTo(ctx context.Context, out io.Writer, personal bool) (e
 	if err != nil {
 		return err
 	}
-	return errors.Join(a.tellBackup("wrote", m), a.tellPersonal(&p.Source))
+	return errors.Join(tellBackup(a.IO, "wrote", m), tellPersonal(a.IO, &p.Source))
 }
 
 // tellPersonal says what a backup has not.
-func (a commands) tellPersonal(s *backup.Source) error {
+func tellPersonal(out *cmdio.IO, s *backup.Source) error {
 	if s.Personal || !backup.HasPersonal(s.Data) {
 		return nil
 	}
-	_, err := fmt.Fprintln(a.Err, "triptych: left out what users downloaded with accounts of their own, in aoc/personal; --personal copies it")
+	_, err := fmt.Fprintln(out.Err, "triptych: left out what users downloaded with accounts of their own, in aoc/personal; --personal copies it")
 	return err
 }
 
 // tellBackup says what a backup has.
-func (a commands) tellBackup(done string, m *backup.Manifest) error {
+func tellBackup(out *cmdio.IO, done string, m *backup.Manifest) error {
 	if m == nil {
 		return nil
 	}
-	_, err := fmt.Fprintf(a.Err, "triptych: %s %d rulesets, %d chains of the audit trail and %d files of the data folder\n",
+	_, err := fmt.Fprintf(out.Err, "triptych: %s %d rulesets, %d chains of the audit trail and %d files of the data folder\n",
 		done, m.Count("rulesets"), m.Count("audit")/2, m.Count("data"))
 	return err
 }
@@ -215,7 +216,7 @@ func (a commands) restore(ctx context.Context, file string, check bool) (err err
 		return fmt.Errorf("%s: %w", file, err)
 	}
 	if check {
-		return a.tellBackup("the backup is whole:", m)
+		return tellBackup(a.IO, "the backup is whole:", m)
 	}
 	p, err := a.openStores(ctx, true)
 	if err != nil {
@@ -223,11 +224,11 @@ func (a commands) restore(ctx context.Context, file string, check bool) (err err
 	}
 	p.Personal = true // as far as the backup has it
 	defer func() { err = errors.Join(err, p.close()) }()
-	return a.restoreInto(ctx, in, p, m)
+	return restoreInto(ctx, a.IO, in, p, m)
 }
 
 // restoreInto restores a backup that was checked into stores that have nothing else.
-func (a commands) restoreInto(ctx context.Context, in io.ReadSeeker, p *openParts, m *backup.Manifest) error {
+func restoreInto(ctx context.Context, out *cmdio.IO, in io.ReadSeeker, p *openParts, m *backup.Manifest) error {
 	err := backup.Fits(ctx, in, p.Source, m)
 	if _, ok := errors.AsType[*backup.ConflictError](err); ok {
 		return cmderr.WithHints(err, "choose another --data or --store, or move what is there away")
@@ -243,7 +244,7 @@ func (a commands) restoreInto(ctx context.Context, in io.ReadSeeker, p *openPart
 	if err := errors.Join(err, meter.Close()); err != nil {
 		return err
 	}
-	return a.tellBackup("restored and compared", m)
+	return tellBackup(out, "restored and compared", m)
 }
 
 func (a commands) migrate(ctx context.Context, from, to string) (err error) {
@@ -263,7 +264,7 @@ func (a commands) migrate(ctx context.Context, from, to string) (err error) {
 	if err != nil {
 		return fmt.Errorf("reading %s: %w", app.RedactedURL(from), err)
 	}
-	return a.withStores(ctx, to, func(p *openParts) error { return a.restoreInto(ctx, between, p, m) })
+	return a.withStores(ctx, to, func(p *openParts) error { return restoreInto(ctx, a.IO, between, p, m) })
 }
 
 // withStores runs a function with the stores at a URL.

@@ -76,7 +76,7 @@ func (a commands) findBugs(ctx context.Context, dir string, f bugsFlags) (err er
 	case f.pattern != "":
 		arguments["pattern"] = f.pattern
 	case f.patch != "":
-		patch, err := a.patchText(ctx, root, f.patch)
+		patch, err := patchText(ctx, a.IO, root, f.patch)
 		if err != nil {
 			return err
 		}
@@ -107,7 +107,7 @@ func (a commands) findBugs(ctx context.Context, dir string, f bugsFlags) (err er
 	if err != nil {
 		return err
 	}
-	return a.printBugs(found, f.asJSON)
+	return printBugs(a.IO, found, f.asJSON)
 }
 
 // given returns 1 for a flag with a value, else 0.
@@ -117,9 +117,9 @@ func given(value string) int { return min(1, len(value)) }
 const maxPatch = 8 << 20
 
 // patchText returns the text of a patch: of a file, of standard input, or of a commit.
-func (a commands) patchText(ctx context.Context, root, word string) (string, error) {
+func patchText(ctx context.Context, std *cmdio.IO, root, word string) (string, error) {
 	if word == "-" {
-		text, err := io.ReadAll(io.LimitReader(a.In, maxPatch))
+		text, err := io.ReadAll(io.LimitReader(std.In, maxPatch))
 		return string(text), err
 	}
 	text, err := os.ReadFile(word)
@@ -155,13 +155,13 @@ func structuredOf(r *client.Result) (json.RawMessage, error) {
 	return r.Structured, nil
 }
 
-func (a commands) printBugs(found *client.Result, asJSON bool) error {
+func printBugs(out *cmdio.IO, found *client.Result, asJSON bool) error {
 	structured, err := structuredOf(found)
 	if err != nil {
 		return err
 	}
 	if asJSON {
-		return a.PrintJSON(structured)
+		return out.PrintJSON(structured)
 	}
 	var report struct {
 		Findings []struct {
@@ -180,7 +180,7 @@ func (a commands) printBugs(found *client.Result, asJSON bool) error {
 		if f.Function != "" {
 			in = " in " + f.Function
 		}
-		if err := a.Printf("%s:%d%s (%d%%%s): %s\n%s\n", f.File, f.Line, in, f.Confidence, unlikely(f.Confidence), f.Reason, f.Excerpt); err != nil {
+		if err := out.Printf("%s:%d%s (%d%%%s): %s\n%s\n", f.File, f.Line, in, f.Confidence, unlikely(f.Confidence), f.Reason, f.Excerpt); err != nil {
 			return err
 		}
 	}
@@ -191,5 +191,5 @@ func (a commands) printBugs(found *client.Result, asJSON bool) error {
 	if !report.Complete {
 		rest += "; not all files were read in time"
 	}
-	return a.Printf("%s in %s%s\n", cmdio.Counted(len(report.Findings), "place"), cmdio.Counted(report.Files, "file"), rest)
+	return out.Printf("%s in %s%s\n", cmdio.Counted(len(report.Findings), "place"), cmdio.Counted(report.Files, "file"), rest)
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmdio"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 	"github.com/triptych-mcp/triptych/debugger"
 )
@@ -77,17 +78,17 @@ func (a commands) dap(ctx context.Context, address string) (err error) {
 	if address == "" {
 		return serve(newStandard(a.In, a.Out))
 	}
-	return a.dapListen(ctx, address, logger, serve)
+	return dapListen(ctx, a.IO, address, logger, serve)
 }
 
 // dapListen serves each client that connects until ctx is done.
-func (a commands) dapListen(ctx context.Context, address string, log *slog.Logger, serve func(io.ReadWriteCloser) error) error {
+func dapListen(ctx context.Context, out *cmdio.IO, address string, log *slog.Logger, serve func(io.ReadWriteCloser) error) error {
 	l, err := debugger.ListenLocal(ctx, address, log)
 	if err != nil {
 		return err
 	}
 	defer context.AfterFunc(ctx, func() { _ = l.Close() })()
-	if err := a.Printf("listening at %s\n", l.Addr()); err != nil {
+	if err := out.Printf("listening at %s\n", l.Addr()); err != nil {
 		return errors.Join(err, l.Close())
 	}
 	var clients sync.WaitGroup

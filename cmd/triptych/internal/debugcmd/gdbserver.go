@@ -14,6 +14,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmdio"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/toolcmd"
 	"github.com/triptych-mcp/triptych/debugger"
@@ -119,7 +120,7 @@ func (a commands) gdbServer(ctx context.Context, f *gdbFlags, address string, ca
 		return err
 	}
 	defer func() { err = errors.Join(err, c.Close()) }()
-	conn, err := a.gdbClient(ctx, f.stdio, address, logger, func() (string, error) { return begin(ctx, c, call) })
+	conn, err := gdbClient(ctx, a.IO, f.stdio, address, logger, func() (string, error) { return begin(ctx, c, call) })
 	if err != nil {
 		return err
 	}
@@ -154,10 +155,10 @@ type gdbConn struct {
 }
 
 // gdbClient begins the session and waits for gdb.
-func (a commands) gdbClient(ctx context.Context, stdio bool, address string, log *slog.Logger, begin func() (string, error)) (*gdbConn, error) {
+func gdbClient(ctx context.Context, std *cmdio.IO, stdio bool, address string, log *slog.Logger, begin func() (string, error)) (*gdbConn, error) {
 	if stdio {
 		id, err := begin()
-		return &gdbConn{standard{a.In, a.Out}, id}, err
+		return &gdbConn{standard{std.In, std.Out}, id}, err
 	}
 	l, err := debugger.ListenLocal(ctx, address, log)
 	if err != nil {
@@ -168,7 +169,7 @@ func (a commands) gdbClient(ctx context.Context, stdio bool, address string, log
 	if err != nil {
 		return nil, err
 	}
-	if err := a.Printf("gdb -ex 'target remote %s'\n", l.Addr()); err != nil {
+	if err := std.Printf("gdb -ex 'target remote %s'\n", l.Addr()); err != nil {
 		return nil, err
 	}
 	defer context.AfterFunc(ctx, func() { _ = l.Close() })()

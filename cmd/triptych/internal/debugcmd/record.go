@@ -17,6 +17,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmdio"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 	"github.com/triptych-mcp/triptych/debugger"
 )
@@ -170,17 +171,17 @@ func (a commands) keepRecorded(f *recordFlags, run *debugger.RecordedRun, file *
 	case f.pack:
 		err = errors.Join(err, a.pack(file.Name()))
 	}
-	a.reportRecorded(f, run, file)
+	reportRecorded(a.IO, f, run, file)
 	if run.Err != nil && run.Err.Error() != run.Cut {
 		err = errors.Join(run.Err, err)
 	}
-	a.report(err)
+	report(a.IO, err)
 }
 
 // report prints an error that does not end the command.
-func (a commands) report(err error) {
+func report(out *cmdio.IO, err error) {
 	if err != nil {
-		fmt.Fprintf(a.Err, "triptych: %s\n", strings.ReplaceAll(err.Error(), "\n", "; "))
+		fmt.Fprintf(out.Err, "triptych: %s\n", strings.ReplaceAll(err.Error(), "\n", "; "))
 	}
 }
 
@@ -222,18 +223,18 @@ func passOn(signals <-chan os.Signal, done <-chan struct{}, pid int) {
 }
 
 // reportRecorded says on standard error what was recorded.
-func (a commands) reportRecorded(f *recordFlags, run *debugger.RecordedRun, file *outputFile) {
+func reportRecorded(out *cmdio.IO, f *recordFlags, run *debugger.RecordedRun, file *outputFile) {
 	if f.onCrash && run.Status == 0 {
 		return
 	}
 	switch {
 	case run.Events == 0:
-		fmt.Fprintf(a.Err, "triptych: nothing is recorded: %s\n", run.Cut)
+		fmt.Fprintf(out.Err, "triptych: nothing is recorded: %s\n", run.Cut)
 		return
 	case run.Cut != "":
-		fmt.Fprintf(a.Err, "triptych: the recording ends before the program: %s%s\n", run.Cut, file.hint())
+		fmt.Fprintf(out.Err, "triptych: the recording ends before the program: %s%s\n", run.Cut, file.hint())
 	}
-	fmt.Fprintf(a.Err, "triptych: recorded %s; see them by: triptych replay %s\n", file.extent(run), file.Name())
+	fmt.Fprintf(out.Err, "triptych: recorded %s; see them by: triptych replay %s\n", file.extent(run), file.Name())
 }
 
 // pack adds to a recording what its replay needs, and says what it could not add.

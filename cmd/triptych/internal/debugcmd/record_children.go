@@ -37,12 +37,12 @@ func (a commands) keepChildren(f *recordFlags, run *debugger.RecordedRun, name s
 			fmt.Fprintf(a.Err, "triptych: child %d: nothing is recorded: %s\n", c.PID, c.Cut)
 		default:
 			if f.pack {
-				a.report(a.pack(file))
+				report(a.IO, a.pack(file))
 			}
 			fmt.Fprintf(a.Err, "triptych: child %d: recorded %d instructions; see them by: triptych replay %s\n", c.PID, c.Positions, file)
 			continue
 		}
-		a.report(removeChild(file))
+		report(a.IO, removeChild(file))
 	}
 }
 

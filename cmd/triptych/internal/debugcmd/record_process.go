@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmdio"
 	"github.com/triptych-mcp/triptych/debugger"
 )
 
@@ -39,21 +40,21 @@ func (a commands) recordProcess(ctx context.Context, f *recordFlags) error {
 		return errors.Join(run.Err, file.remove())
 	}
 	if f.pack {
-		a.report(a.pack(file.Name()))
+		report(a.IO, a.pack(file.Name()))
 	}
-	a.reportProcess(&run, file)
+	reportProcess(a.IO, &run, file)
 	return run.Err
 }
 
 // reportProcess says on standard error what was recorded.
-func (a commands) reportProcess(run *debugger.RecordedRun, file *outputFile) {
+func reportProcess(out *cmdio.IO, run *debugger.RecordedRun, file *outputFile) {
 	switch {
 	case run.Killed != 0:
-		fmt.Fprintf(a.Err, "triptych: the process was killed by signal %d (%v)\n", run.Killed, syscall.Signal(run.Killed))
+		fmt.Fprintf(out.Err, "triptych: the process was killed by signal %d (%v)\n", run.Killed, syscall.Signal(run.Killed))
 	case !run.Running:
-		fmt.Fprintf(a.Err, "triptych: the process has ended with status %d\n", run.Status)
+		fmt.Fprintf(out.Err, "triptych: the process has ended with status %d\n", run.Status)
 	default:
-		fmt.Fprintf(a.Err, "triptych: the process runs on: %s%s\n", run.Cut, file.hint())
+		fmt.Fprintf(out.Err, "triptych: the process runs on: %s%s\n", run.Cut, file.hint())
 	}
-	fmt.Fprintf(a.Err, "triptych: recorded %s; see them by: triptych replay %s\n", file.extent(run), file.Name())
+	fmt.Fprintf(out.Err, "triptych: recorded %s; see them by: triptych replay %s\n", file.extent(run), file.Name())
 }

@@ -146,7 +146,7 @@ func (s *search) search(ctx context.Context) error {
 	group.Wait()
 	switch err := errors.Join(errs...); {
 	case s.failed != nil:
-		s.a.report(err)
+		report(s.a.IO, err)
 		return s.found()
 	case err != nil:
 		return err
@@ -311,7 +311,7 @@ func (s *search) found() error {
 	}
 	s.a.keepChildren(s.f, &r.RecordedRun, s.name)
 	if s.f.pack {
-		s.a.report(s.a.pack(s.name))
+		report(s.a.IO, s.a.pack(s.name))
 	}
 	fmt.Fprintf(s.a.Err, "triptych: run %d %s after %s", r.number, r.why, r.file.extent(&r.RecordedRun))
 	if r.Cut != "" {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmdio"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 	"github.com/triptych-mcp/triptych/debugger"
 )
@@ -89,7 +90,7 @@ func (a commands) printRecording(ctx context.Context, path string, f *traceFlags
 	case f.from != "" || f.to != "" || f.at != "" || f.lastWrite != "":
 		return true, cmderr.UsageErrorf("%s is a recording: triptych replay %s goes to its positions", path, path)
 	}
-	return true, a.printEither(s, f.asJSON)
+	return true, printEither(a.IO, s, f.asJSON)
 }
 
 // withTrace opens a trace.
@@ -151,7 +152,7 @@ func position(flag, text string, usual uint64, trace *debugger.TraceFile) (uint6
 }
 
 func (f *traceFlags) printSummary(_ context.Context, a commands, trace *debugger.TraceFile) error {
-	return a.printEither(trace.Summary(), f.asJSON)
+	return printEither(a.IO, trace.Summary(), f.asJSON)
 }
 
 func (f *traceFlags) printSteps(ctx context.Context, a commands, trace *debugger.TraceFile) error {
@@ -183,7 +184,7 @@ func (f *traceFlags) printMoment(_ context.Context, a commands, trace *debugger.
 	if err != nil {
 		return err
 	}
-	return a.printEither(moment, f.asJSON)
+	return printEither(a.IO, moment, f.asJSON)
 }
 
 func (f *traceFlags) printWrite(ctx context.Context, a commands, trace *debugger.TraceFile) error {
@@ -199,13 +200,13 @@ func (f *traceFlags) printWrite(ctx context.Context, a commands, trace *debugger
 	case !ok:
 		return fmt.Errorf("no step of the trace before position %d has written to the %d bytes at %s", before, write.Size, write.Written)
 	}
-	return a.printEither(write, f.asJSON)
+	return printEither(a.IO, write, f.asJSON)
 }
 
 // printEither prints an answer for people or for programs.
-func (a commands) printEither(answer interface{ Text() string }, asJSON bool) error {
+func printEither(out *cmdio.IO, answer interface{ Text() string }, asJSON bool) error {
 	if asJSON {
-		return a.PrintJSON(answer)
+		return out.PrintJSON(answer)
 	}
-	return a.Printf("%s\n", answer.Text())
+	return out.Printf("%s\n", answer.Text())
 }

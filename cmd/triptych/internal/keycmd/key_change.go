@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmdio"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 	"github.com/triptych-mcp/triptych/transport/keys"
 )
@@ -46,23 +47,23 @@ func (a commands) keyCreate() command.Command {
 				if err != nil {
 					return err
 				}
-				return a.reveal("created", r, token)
+				return reveal(a.IO, "created", r, token)
 			})
 		},
 	}
 }
 
 // reveal prints a token, the only time that anybody sees it.
-func (a commands) reveal(done string, r keys.Record, token keys.Token) error {
-	a.tellKey(done, r)
-	fmt.Fprintln(a.Err, "triptych: keep the key below; it is not shown again")
-	return a.Printf("%s\n", token.Reveal())
+func reveal(out *cmdio.IO, done string, r keys.Record, token keys.Token) error {
+	tellKey(out, done, r)
+	fmt.Fprintln(out.Err, "triptych: keep the key below; it is not shown again")
+	return out.Printf("%s\n", token.Reveal())
 }
 
 // tellKey says what became of a key.
-func (a commands) tellKey(done string, r keys.Record) {
+func tellKey(out *cmdio.IO, done string, r keys.Record) {
 	limits := r.Limits()
-	fmt.Fprintf(a.Err, "triptych: %s %s: plan %s, %s requests a month, %s a minute; expires %s\n",
+	fmt.Fprintf(out.Err, "triptych: %s %s: plan %s, %s requests a month, %s a minute; expires %s\n",
 		done, r.ID, r.Plan, amount(limits.Month), amount(limits.Minute), expiry(r.Expires))
 }
 
@@ -97,7 +98,7 @@ func (a commands) keyUpdate() command.Command {
 				if err != nil {
 					return err
 				}
-				a.tellKey("updated", r)
+				tellKey(a.IO, "updated", r)
 				return nil
 			})
 		},
@@ -129,7 +130,7 @@ func (a commands) keyRotate() command.Command {
 				if err != nil {
 					return err
 				}
-				return a.reveal("rotated", r, token)
+				return reveal(a.IO, "rotated", r, token)
 			})
 		},
 	}
@@ -145,7 +146,7 @@ func (a commands) keyRevoke() command.Command {
 			return a.withKeys(ctx, func(store keys.Store) error {
 				var errs []error
 				for _, id := range args {
-					errs = append(errs, a.revokeOne(ctx, store, id))
+					errs = append(errs, revokeOne(ctx, a.IO, store, id))
 				}
 				return errors.Join(errs...)
 			})
@@ -153,7 +154,7 @@ func (a commands) keyRevoke() command.Command {
 	}
 }
 
-func (a commands) revokeOne(ctx context.Context, store keys.Store, word string) error {
+func revokeOne(ctx context.Context, out *cmdio.IO, store keys.Store, word string) error {
 	id, err := keyID(ctx, store, word)
 	if err != nil {
 		return err
@@ -162,9 +163,9 @@ func (a commands) revokeOne(ctx context.Context, store keys.Store, word string) 
 	if _, err := store.Revoke(keys.WithConfirmation(ctx, &copies), id); err != nil {
 		return err
 	}
-	fmt.Fprintf(a.Err, "triptych: revoked %s%s\n", id, copiesText(copies))
+	fmt.Fprintf(out.Err, "triptych: revoked %s%s\n", id, copiesText(copies))
 	if !copies.Safe() {
-		fmt.Fprintf(a.Err, "triptych: hint: a crash or a failover of the store can undo this; repeat the command until it is confirmed\n")
+		fmt.Fprintf(out.Err, "triptych: hint: a crash or a failover of the store can undo this; repeat the command until it is confirmed\n")
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmdio"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 	"github.com/triptych-mcp/triptych/transport/keys"
 )
@@ -24,14 +25,14 @@ func (a commands) keyDisconnect() command.Command {
 				if err != nil {
 					return err
 				}
-				return a.disconnect(ctx, store, id, args[1:])
+				return disconnect(ctx, a.IO, store, id, args[1:])
 			})
 		},
 	}
 }
 
 // disconnect ends grants of a key, all or none.
-func (a commands) disconnect(ctx context.Context, store keys.Store, id string, clients []string) error {
+func disconnect(ctx context.Context, out *cmdio.IO, store keys.Store, id string, clients []string) error {
 	_, err := store.ChangeGrants(ctx, id, func(r keys.Record) ([]keys.Grant, error) {
 		for _, client := range clients {
 			i := slices.IndexFunc(r.Grants, func(g keys.Grant) bool { return g.ID == client })
@@ -45,6 +46,6 @@ func (a commands) disconnect(ctx context.Context, store keys.Store, id string, c
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(a.Err, "triptych: disconnected %d of the clients of %s\n", len(clients), id)
+	fmt.Fprintf(out.Err, "triptych: disconnected %d of the clients of %s\n", len(clients), id)
 	return nil
 }

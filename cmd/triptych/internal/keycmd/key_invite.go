@@ -14,6 +14,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmdio"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/invite"
 	"github.com/triptych-mcp/triptych/transport/keys"
@@ -81,7 +82,7 @@ func (a commands) invitee(ctx context.Context, store keys.Store, word string, s 
 	if strings.HasPrefix(id, keys.IDPrefix) {
 		r, err := store.Get(ctx, id)
 		if err != nil || r.Revoked.IsZero() || id == word {
-			return a.known(r, s, err)
+			return known(a.IO, r, s, err)
 		}
 	}
 	settings, err := s.created(a, s.rights())
@@ -91,20 +92,20 @@ func (a commands) invitee(ctx context.Context, store keys.Store, word string, s 
 	settings.Name = word
 	r, _, err := store.Create(ctx, keys.Live, settings)
 	if err == nil {
-		a.tellKey("created", r)
+		tellKey(a.IO, "created", r)
 	}
 	return r, err
 }
 
 // known returns a key that there was already. What it may do is not changed.
-func (a commands) known(r keys.Record, s *keySettings, err error) (keys.Record, error) {
+func known(out *cmdio.IO, r keys.Record, s *keySettings, err error) (keys.Record, error) {
 	switch {
 	case err != nil:
 		return r, err
 	case s.given(s.rights()):
 		return r, cmderr.WithHints(cmderr.UsageErrorf("there is a key %s (%s) already; an invitation does not change what it may do", r.ID, r.Name), "triptych key update "+r.ID+" does", "triptych key invite "+r.ID+" invites to it as it is")
 	}
-	a.tellKey("the link is for", r)
+	tellKey(out, "the link is for", r)
 	return r, nil
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/buildinfo"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmdio"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/console"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/recorder"
@@ -52,7 +53,7 @@ func (a commands) consoleCommand() command.Command {
 			case err != nil:
 				return err
 			case r != nil:
-				return a.linkTo(ctx, r)
+				return linkTo(ctx, a.IO, r)
 			}
 			return a.serveConsole(ctx, listen)
 		},
@@ -60,7 +61,7 @@ func (a commands) consoleCommand() command.Command {
 }
 
 // linkTo prints an address that signs in at the console of a server.
-func (a commands) linkTo(ctx context.Context, r *app.Remote) error {
+func linkTo(ctx context.Context, out *cmdio.IO, r *app.Remote) error {
 	u, err := url.Parse(r.URL)
 	if err != nil {
 		return err
@@ -80,7 +81,7 @@ func (a commands) linkTo(ctx context.Context, r *app.Remote) error {
 	if resp.StatusCode != http.StatusOK || json.Unmarshal(body, &link) != nil {
 		return cmderr.WithHints(fmt.Errorf("the server answered %s", resp.Status), "is its console on? triptych serve --console always", "does the key work? triptych key show")
 	}
-	return a.Printf("%s://%s%s\n", u.Scheme, u.Host, link.Path)
+	return out.Printf("%s://%s%s\n", u.Scheme, u.Host, link.Path)
 }
 
 // serveConsole serves the console of the data that the flags and the environment name,
@@ -126,19 +127,19 @@ func (a commands) serveConsole(ctx context.Context, listen string) (err error) {
 	pages := console.New(cfg)
 	table := tableOf(endpoint, r)
 	table.Routes = pages.Routes()
-	return a.openPages(ctx, listen, table, endpoint, pages.Link(host.Local().ID, secret), env)
+	return openPages(ctx, a.IO, listen, table, endpoint, pages.Link(host.Local().ID, secret), env)
 }
 
 // openPages serves a console on a listener of its own and prints its address.
-func (a commands) openPages(ctx context.Context, listen string, table routes.Config, endpoint *streamable.Handler, link string, env host.Env) error {
+func openPages(ctx context.Context, out *cmdio.IO, listen string, table routes.Config, endpoint *streamable.Handler, link string, env host.Env) error {
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", listen)
 	if err != nil {
 		return cmderr.WithHints(err, "choose another address with --listen")
 	}
-	if err := a.Printf("http://%s%s\n", listener.Addr(), link); err != nil {
+	if err := out.Printf("http://%s%s\n", listener.Addr(), link); err != nil {
 		return errors.Join(err, listener.Close())
 	}
-	fmt.Fprintln(a.Err, "triptych: open this address in a browser; it works once, and Ctrl-C ends the console")
+	fmt.Fprintln(out.Err, "triptych: open this address in a browser; it works once, and Ctrl-C ends the console")
 	web := https.New(https.Config{Routes: table, Drain: endpoint.Shutdown, Logger: env.Logger})
 	return web.Serve(ctx, listener)
 }

@@ -35,7 +35,7 @@ func (f *serveFlags) hasConsole() (bool, error) {
 }
 
 // consoleOf returns the console of a server, nil if it has none.
-func (a commands) consoleOf(f *serveFlags, cfg console.Config, s *services, health func(context.Context) []console.Fact) (*console.Console, error) {
+func consoleOf(f *serveFlags, cfg console.Config, s *services, health func(context.Context) []console.Fact) (*console.Console, error) {
 	on, err := f.hasConsole()
 	if err != nil || !on {
 		return nil, err

@@ -20,7 +20,7 @@ func (a commands) documentsCommand() command.Command {
 		Name: app.DocumentsWord, Hidden: true, Survives: true,
 		Short: "answer a server's questions about XML documents",
 		Run: func(ctx context.Context, _ []string) error {
-			out := a.takeOutput()
+			out := takeOutput(a.IO)
 			logger, err := a.Logger(slog.LevelInfo)
 			if err != nil {
 				return err

@@ -11,6 +11,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmdio"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/transport/stdio"
@@ -39,7 +40,7 @@ func ServeStdio(ctx context.Context, a *app.App) error { return commands{a}.serv
 // serveStdio serves until the input ends or ctx is done. The watchers of the
 // families run beside it and end with it.
 func (a commands) serveStdio(ctx context.Context) error {
-	out := a.takeOutput()
+	out := takeOutput(a.IO)
 	env, err := a.Env(slog.LevelInfo)
 	if err != nil {
 		return err
@@ -77,10 +78,10 @@ func (a commands) serveStdio(ctx context.Context) error {
 // takeOutput keeps standard output for the protocol: whatever else in the
 // process prints goes to standard error from now on. A client that closes its
 // end makes writes fail instead of killing us without a word.
-func (a commands) takeOutput() *os.File {
+func takeOutput(std *cmdio.IO) *os.File {
 	signal.Ignore(syscall.SIGPIPE)
-	out := a.Out
-	a.Out = os.Stderr
+	out := std.Out
+	std.Out = os.Stderr
 	os.Stdout = os.Stderr
 	return out
 }

@@ -62,7 +62,7 @@ const (
 func (s *server) openConsole() (*console.Console, error) {
 	cfg := s.consoleConfig(s.endpoint, s.auth, s.services.recorder, s.services.keys, s.env)
 	cfg.Plan, cfg.Servers = s.plan, s.shareLoad(&s.services, s.endpoint)
-	return s.consoleOf(s.flags, cfg, &s.services, s.facts)
+	return consoleOf(s.flags, cfg, &s.services, s.facts)
 }
 
 // tableOf returns a table without rows that charges the budgets of an endpoint, and counts and

@@ -96,7 +96,7 @@ func (a commands) configure(ctx context.Context, name string, c configRun) error
 		return err
 	}
 	if c.url != "" {
-		defer a.remoteHints(client, entry, a.Flags.Remote.CACert)
+		defer remoteHints(a.IO, client, entry, a.Flags.Remote.CACert)
 	}
 	if c.invite != "" {
 		if err := a.useLink(ctx, c, client, path, entry); err != nil {
@@ -104,17 +104,17 @@ func (a commands) configure(ctx context.Context, name string, c configRun) error
 		}
 	}
 	if c.write {
-		return a.writeConfig(client, path, entry)
+		return writeConfig(a.IO, client, path, entry)
 	}
 	fmt.Fprintf(a.Err, "triptych: for %s; --write merges it\n", path)
 	return a.Printf("%s", client.Render(entry))
 }
 
 // remoteHints says what a client needs besides its file to reach a server.
-func (a commands) remoteHints(client clients.Client, entry clients.Entry, cacert string) {
-	fmt.Fprintf(a.Err, "triptych: hint: %s\n", client.KeyHint(entry))
+func remoteHints(out *cmdio.IO, client clients.Client, entry clients.Entry, cacert string) {
+	fmt.Fprintf(out.Err, "triptych: hint: %s\n", client.KeyHint(entry))
 	if cacert != "" {
-		fmt.Fprintf(a.Err, "triptych: hint: %s\n", client.TrustHint(absolute(cacert)))
+		fmt.Fprintf(out.Err, "triptych: hint: %s\n", client.TrustHint(absolute(cacert)))
 	}
 }
 
@@ -122,7 +122,7 @@ func (a commands) remoteHints(client clients.Client, entry clients.Entry, cacert
 // server of --url.
 func (a commands) entry(c configRun, scope clients.Scope) (clients.Entry, error) {
 	if c.url != "" {
-		return a.remoteEntry(c)
+		return remoteEntry(c)
 	}
 	self, err := selfPath()
 	if err != nil {
@@ -135,12 +135,12 @@ func (a commands) entry(c configRun, scope clients.Scope) (clients.Entry, error)
 // variableName matches the names of environment variables that every system takes.
 var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-func (a commands) remoteEntry(c configRun) (clients.Entry, error) {
+func remoteEntry(c configRun) (clients.Entry, error) {
 	u, err := app.EndpointURL(c.url)
 	if err != nil {
 		return clients.Entry{}, err
 	}
-	if args := a.serverArgs(c.flags); len(args) > 1 {
+	if args := serverArgs(c.flags); len(args) > 1 {
 		return clients.Entry{}, cmderr.WithHints(cmderr.UsageErrorf("%s does not apply to a server with --url", args[1]), "limit the key instead: triptych key create --help")
 	}
 	if !variableName.MatchString(c.keyEnv) {
@@ -162,7 +162,7 @@ func (a commands) entryArgs(c configRun) ([]string, error) {
 		}
 	}
 	_, err := a.ChosenFamilies()
-	return a.serverArgs(c.flags), err
+	return serverArgs(c.flags), err
 }
 
 // askFamilies asks a person at a terminal who is about to write a file.
@@ -212,16 +212,16 @@ func selfPath() (string, error) {
 	return self, nil
 }
 
-func (a commands) writeConfig(client clients.Client, path string, entry clients.Entry) error {
+func writeConfig(out *cmdio.IO, client clients.Client, path string, entry clients.Entry) error {
 	changed, err := clients.Edit(path, func(old []byte) ([]byte, error) { return client.Merge(old, entry) })
 	if err != nil {
 		return cmderr.WithHints(fmt.Errorf("%w; the file is as it was", err), "add this by hand:\n"+string(client.Render(entry)))
 	}
 	if !changed {
-		return a.Printf("%s is up to date\n", path)
+		return out.Printf("%s is up to date\n", path)
 	}
-	fmt.Fprintf(a.Err, "triptych: hint: %s\n", client.After)
-	return a.Printf("wrote %s\n", path)
+	fmt.Fprintf(out.Err, "triptych: hint: %s\n", client.After)
+	return out.Printf("wrote %s\n", path)
 }
 
 // listClients shows the known clients and where their files are.

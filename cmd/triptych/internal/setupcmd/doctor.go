@@ -67,7 +67,7 @@ func (a commands) doctorCommand() command.Command {
 			if a.Flags.Remote.URL != "" {
 				return a.visit(ctx, asJSON)
 			}
-			return a.tell(a.examine(ctx, set), asJSON)
+			return tell(a.IO, a.examine(ctx, set), asJSON)
 		},
 	}
 }
@@ -83,21 +83,21 @@ func (a commands) examine(ctx context.Context, set *pflag.FlagSet) []finding {
 	findings = append(findings, a.checkReviews(ctx)...)
 	findings = append(findings, a.checkStore(ctx)...)
 	findings = append(findings, a.checkTrail(ctx)...)
-	findings = append(findings, a.checkServer(ctx, set))
+	findings = append(findings, checkServer(ctx, set))
 	return append(findings, a.checkClients()...)
 }
 
 // tell prints the findings; a failed one is the exit status.
-func (a commands) tell(findings []finding, asJSON bool) error {
+func tell(out *cmdio.IO, findings []finding, asJSON bool) error {
 	healthy := true
 	for _, f := range findings {
 		healthy = healthy && f.Status != failed
 	}
 	var err error
 	if asJSON {
-		err = a.PrintJSON(map[string]any{"healthy": healthy, "findings": findings})
+		err = out.PrintJSON(map[string]any{"healthy": healthy, "findings": findings})
 	} else {
-		err = a.printFindings(findings)
+		err = printFindings(out, findings)
 	}
 	if err == nil && !healthy {
 		err = errors.New("doctor found problems")
@@ -105,13 +105,13 @@ func (a commands) tell(findings []finding, asJSON bool) error {
 	return err
 }
 
-func (a commands) printFindings(findings []finding) error {
+func printFindings(out *cmdio.IO, findings []finding) error {
 	for _, f := range findings {
 		text := fmt.Sprintf("%-8s %s: %s", f.Status, f.Check, cmdio.OneLine(f.Detail))
 		if f.Hint != "" {
 			text += "\n         " + f.Hint
 		}
-		if err := a.Printf("%s\n", text); err != nil {
+		if err := out.Printf("%s\n", text); err != nil {
 			return err
 		}
 	}
@@ -284,12 +284,12 @@ func checkClient(c clients.Client, path string) (finding, bool) {
 const serverDeadline = 10 * time.Second
 
 // checkServer starts this program as an editor would.
-func (a commands) checkServer(ctx context.Context, set *pflag.FlagSet) finding {
+func checkServer(ctx context.Context, set *pflag.FlagSet) finding {
 	const check = "server"
 	ctx, cancel := context.WithTimeout(ctx, serverDeadline)
 	defer cancel()
 	start := time.Now()
-	tools, err := a.spawnAndList(ctx, set)
+	tools, err := spawnAndList(ctx, set)
 	if err != nil {
 		return failure(check, err)
 	}

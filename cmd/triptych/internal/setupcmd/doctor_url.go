@@ -47,7 +47,7 @@ func (a commands) visit(ctx context.Context, asJSON bool) error {
 	}
 	findings = append(findings, login...)
 	if asJSON {
-		return a.tell(findings, true)
+		return tell(a.IO, findings, true)
 	}
 	for i := range findings { // a line for each host
 		f := &findings[i]
@@ -55,7 +55,7 @@ func (a commands) visit(ctx context.Context, asJSON bool) error {
 			f.Detail, f.Hint = f.Detail+"; "+f.Hint, ""
 		}
 	}
-	return a.tell(findings, false)
+	return tell(a.IO, findings, false)
 }
 
 // walkLogin walks the login of a server as each host does. A server without one is for keys.

@@ -17,14 +17,14 @@ import (
 
 // spawnAndList starts this program as an editor would, shakes hands, lists the
 // tools and lets it end. It returns how many tools there are.
-func (a commands) spawnAndList(ctx context.Context, set *pflag.FlagSet) (tools int, err error) {
+func spawnAndList(ctx context.Context, set *pflag.FlagSet) (tools int, err error) {
 	self, err := selfPath()
 	if err != nil {
 		return 0, err
 	}
 	var stderr strings.Builder
 	cmd := exec.CommandContext(ctx, self)
-	cmd.Args = append([]string{os.Args[0]}, a.serverArgs(set)...)
+	cmd.Args = append([]string{os.Args[0]}, serverArgs(set)...)
 	cmd.Stderr = &stderr
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -51,7 +51,7 @@ func (a commands) spawnAndList(ctx context.Context, set *pflag.FlagSet) (tools i
 
 // serverArgs returns the arguments that start a server with the flags that were
 // given to this command, as far as servers have them.
-func (a commands) serverArgs(set *pflag.FlagSet) []string {
+func serverArgs(set *pflag.FlagSet) []string {
 	known := pflag.NewFlagSet("", pflag.ContinueOnError)
 	app.New().ServerFlags(known)
 	args := []string{"stdio"}

@@ -26,7 +26,7 @@ func TestServerArgs(t *testing.T) {
 		"--documents", filepath.Join(dir, "x,y"), "--documents", filepath.Join(dir, "z"), "--families", "rulesets,aoc",
 		"--no-audit=false", "--projects", filepath.Join(dir, "q"), "--read-only=true",
 	}
-	if diff := cmp.Diff(want, a.serverArgs(set)); diff != "" {
+	if diff := cmp.Diff(want, serverArgs(set)); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmdio"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 	"github.com/triptych-mcp/triptych/debugger"
 	"github.com/triptych-mcp/triptych/mcp/skill"
@@ -45,11 +46,11 @@ func SkillCommand(a *app.App) command.Command {
 			"cause of a failure in a recorded past. A server offers the skills to clients that\n" +
 			"ask for them; other editors read them from folders.",
 		Sub: []command.Command{
-			{Name: "list", Short: "list the skills", Run: func(context.Context, []string) error { return c.list() }},
+			{Name: "list", Short: "list the skills", Run: func(context.Context, []string) error { return list(c.IO) }},
 			{
 				Name: "show", Args: "NAME", Min: 1, Max: 1, Short: "print the text of a skill",
 				Complete: func(context.Context, []string) []string { return names() },
-				Run:      func(_ context.Context, args []string) error { return c.show(args[0]) },
+				Run:      func(_ context.Context, args []string) error { return show(c.IO, args[0]) },
 			},
 			c.change("install", "install the skills", (*folder).installation),
 			c.change("uninstall", "remove the skills", (*folder).uninstallation),
@@ -85,7 +86,7 @@ func (c commands) change(name, short string, plan func(*folder, bool) ([]change,
 			if err != nil {
 				return err
 			}
-			return c.changeAll(dirs, f, plan)
+			return changeAll(c.IO, dirs, f, plan)
 		},
 	}
 }
@@ -125,7 +126,7 @@ func folders(args []string, f flags) ([]string, error) {
 }
 
 // changeAll changes all skills in all folders, and fails if a file was left.
-func (c commands) changeAll(dirs []string, f flags, plan func(*folder, bool) ([]change, error)) error {
+func changeAll(out *cmdio.IO, dirs []string, f flags, plan func(*folder, bool) ([]change, error)) error {
 	left := 0
 	for _, dir := range dirs {
 		for _, name := range names() {
@@ -141,7 +142,7 @@ func (c commands) changeAll(dirs []string, f flags, plan func(*folder, bool) ([]
 				if each.action == refuse {
 					left++
 				}
-				if err := c.Printf("%s: %s\n", filepath.Join(in.dir, filepath.FromSlash(each.name)), each.action); err != nil {
+				if err := out.Printf("%s: %s\n", filepath.Join(in.dir, filepath.FromSlash(each.name)), each.action); err != nil {
 					return err
 				}
 			}
@@ -169,7 +170,7 @@ func names() (all []string) {
 }
 
 // list prints the skills with their descriptions.
-func (c commands) list() error {
+func list(out *cmdio.IO) error {
 	for _, name := range names() {
 		text, err := fs.ReadFile(debugger.Skills(), name+"/"+skill.MainFile)
 		if err != nil {
@@ -177,7 +178,7 @@ func (c commands) list() error {
 		}
 		_, rest, _ := strings.Cut(string(text), "\ndescription: ")
 		description, _, _ := strings.Cut(rest, "\n")
-		if err := c.Printf("%s  %s\n", name, description); err != nil {
+		if err := out.Printf("%s  %s\n", name, description); err != nil {
 			return err
 		}
 	}
@@ -185,7 +186,7 @@ func (c commands) list() error {
 }
 
 // show prints the main file of a skill.
-func (c commands) show(name string) error {
+func show(out *cmdio.IO, name string) error {
 	if !slices.Contains(names(), name) {
 		return cmderr.UsageErrorf("there is no skill %q; there is %s", name, strings.Join(names(), ", "))
 	}
@@ -193,5 +194,5 @@ func (c commands) show(name string) error {
 	if err != nil {
 		return err
 	}
-	return c.Printf("%s", text)
+	return out.Printf("%s", text)
 }

@@ -63,17 +63,17 @@ func TestShowTool(t *testing.T) {
 	}}
 	for _, name := range []string{"family_tool", "family/tool"} {
 		a, printed, _ := output(t)
-		err := commands{a}.showTool(tools, name, false)
+		err := showTool(a.IO, tools, name, false)
 		if got := printed(); err != nil || !strings.HasPrefix(got, "family_tool\n\nDoes it\n\nARGUMENT") ||
 			strings.Index(got, "z ") > strings.Index(got, "a  ") || !strings.Contains(got, "integer  optional  First") || !strings.Contains(got, "string   required") {
 			t.Errorf("%q, %v", got, err)
 		}
 	}
 	a, printed, _ := output(t)
-	if err := (commands{a}).showTool(tools, "family_tool", true); err != nil || printed() != "{\n  \"name\": \"family_tool\"\n}\n" {
+	if err := showTool(a.IO, tools, "family_tool", true); err != nil || printed() != "{\n  \"name\": \"family_tool\"\n}\n" {
 		t.Errorf("%q, %v", printed(), err)
 	}
-	if err := (commands{a}).showTool(tools, "other", false); err == nil || !strings.Contains(err.Error(), `unknown tool "other"`) {
+	if err := showTool(a.IO, tools, "other", false); err == nil || !strings.Contains(err.Error(), `unknown tool "other"`) {
 		t.Error(err)
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmdio"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/surface"
 )
@@ -43,15 +44,15 @@ func (a commands) toolsCommand() command.Command {
 			case err != nil:
 				return err
 			case len(args) == 1:
-				return a.showTool(tools, args[0], asJSON)
+				return showTool(a.IO, tools, args[0], asJSON)
 			case tokens:
-				return a.printTokens(tools)
+				return printTokens(a.IO, tools)
 			case since != "":
-				return a.printDiff(ctx, tools, since)
+				return printDiff(ctx, a.IO, tools, since)
 			case asJSON:
 				return a.PrintJSON(RawTools(tools))
 			}
-			return a.printTools(tools)
+			return printTools(a.IO, tools)
 		},
 	}
 }
@@ -74,28 +75,28 @@ func RawTools(tools []app.ToolInfo) []json.RawMessage {
 	return raw
 }
 
-func (a commands) printTools(tools []app.ToolInfo) error {
+func printTools(out *cmdio.IO, tools []app.ToolInfo) error {
 	rows := [][]string{{"TOOL", "DESCRIPTION"}}
 	for _, tool := range tools {
 		rows = append(rows, []string{tool.Name, tool.Description})
 	}
-	return a.PrintTable(rows)
+	return out.PrintTable(rows)
 }
 
 // showTool prints one tool, by any spelling of its name.
-func (a commands) showTool(tools []app.ToolInfo, name string, asJSON bool) error {
+func showTool(out *cmdio.IO, tools []app.ToolInfo, name string, asJSON bool) error {
 	spelled := strings.ReplaceAll(name, "/", "_")
 	i := slices.IndexFunc(tools, func(t app.ToolInfo) bool { return t.Name == name || t.Name == spelled })
 	if i < 0 {
 		return cmderr.WithHints(cmderr.UsageErrorf("unknown tool %q", name), "triptych tools lists them")
 	}
 	if asJSON {
-		return a.PrintJSON(tools[i].Raw)
+		return out.PrintJSON(tools[i].Raw)
 	}
-	if err := a.Printf("%s\n\n%s\n", tools[i].Name, tools[i].Description); err != nil {
+	if err := out.Printf("%s\n\n%s\n", tools[i].Name, tools[i].Description); err != nil {
 		return err
 	}
-	return a.printArguments(tools[i].InputSchema)
+	return printArguments(out, tools[i].InputSchema)
 }
 
 type property struct {
@@ -103,7 +104,7 @@ type property struct {
 	Description string `json:"description"`
 }
 
-func (a commands) printArguments(schema json.RawMessage) error {
+func printArguments(out *cmdio.IO, schema json.RawMessage) error {
 	var shape surface.Schema
 	if err := json.Unmarshal(schema, &shape); err != nil || len(shape.Properties) == 0 {
 		return err
@@ -121,16 +122,16 @@ func (a commands) printArguments(schema json.RawMessage) error {
 		kind, _ := p.Type.(string)
 		rows = append(rows, []string{m.Name, kind, need, p.Description})
 	}
-	if err := a.Printf("\n"); err != nil {
+	if err := out.Printf("\n"); err != nil {
 		return err
 	}
-	return a.PrintTable(rows)
+	return out.PrintTable(rows)
 }
 
 // printDiff prints what changed in the tools since a release: since a file that
 // `triptych tools --json` wrote, or since a git revision of this repository,
 // whose golden files hold the tools.
-func (a commands) printDiff(ctx context.Context, tools []app.ToolInfo, ref string) error {
+func printDiff(ctx context.Context, out *cmdio.IO, tools []app.ToolInfo, ref string) error {
 	if strings.HasPrefix(ref, "-") {
 		return cmderr.UsageErrorf("%q is neither a file nor a revision", ref)
 	}
@@ -146,7 +147,7 @@ func (a commands) printDiff(ctx context.Context, tools []app.ToolInfo, ref strin
 		}
 	}
 	for _, line := range surface.Diff(before, after) {
-		if err := a.Printf("%s\n", line); err != nil {
+		if err := out.Printf("%s\n", line); err != nil {
 			return err
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmdio"
 )
 
 // bytesPerToken is the number of bytes of a list of tools for one token, in the
@@ -15,7 +16,7 @@ const bytesPerToken = 4.35
 func EstimatedTokens(bytes int) int { return int(float64(bytes)/bytesPerToken + 0.5) }
 
 // printTokens prints what each tool, and all of them, cost in a model's context.
-func (a commands) printTokens(tools []app.ToolInfo) error {
+func printTokens(out *cmdio.IO, tools []app.ToolInfo) error {
 	rows := [][]string{{"TOOL", "BYTES", "TOKENS, ABOUT"}}
 	for _, tool := range tools {
 		rows = append(rows, tokenRow(tool.Name, len(tool.Raw)))
@@ -24,7 +25,7 @@ func (a commands) printTokens(tools []app.ToolInfo) error {
 	if err != nil {
 		return err
 	}
-	return a.PrintTable(append(rows, tokenRow(strconv.Itoa(len(tools))+" tools", len(raw))))
+	return out.PrintTable(append(rows, tokenRow(strconv.Itoa(len(tools))+" tools", len(raw))))
 }
 
 func tokenRow(name string, bytes int) []string {
