@@ -45,14 +45,20 @@ func TestMovesAreTold(t *testing.T) {
 			t.Errorf("got %+v, want %+v", got, want)
 		}
 	}
+	known := func() map[ruleset.Name]int {
+		known, _ := OpenFile(file).Known(t.Context()) // none until it is there
+		return known
+	}
 	end := run()
-	waitFor(t, file)
+	for known()[countsMoves] == 0 { // moves from before are counted, and not told
+		time.Sleep(time.Millisecond)
+	}
 	apply(move("production", 1, ann))
 	expect(Message{Event: "label.moved", Name: "a", Label: "production", Rev: 1, Author: "key_a", Client: "editor", Reason: "why"})
 	apply(ruleset.OpenProposal("change", ann))
 	expect(Message{Event: "proposal.opened", Proposal: 2, Changes: "the change", Author: "key_a", Client: "editor", Reason: "why"})
-	for known := map[ruleset.Name]int{}; known[ruleset.ProposalLog] != 2; time.Sleep(time.Millisecond) { // else it may come twice
-		known, _ = OpenFile(file).Known(t.Context())
+	for known()[ruleset.ProposalLog] != 2 { // else it may come twice
+		time.Sleep(time.Millisecond)
 	}
 	end()
 	apply(move("production", 0, bob))
