@@ -13,7 +13,7 @@ func TestGetComposed(t *testing.T) {
 		{Name: "base", Markdown: "Base."}, {Name: "go", Markdown: "Go.", Extra: "include: [base]\n"},
 		{Name: "broken", Markdown: "x", Extra: "include: [missing]\n"},
 	} {
-		if _, err := h.store.Create(t.Context(), d); err != nil {
+		if _, err := ruleset.Create(t.Context(), h.store, d); err != nil {
 			t.Fatal(err)
 		}
 	}

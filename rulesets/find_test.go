@@ -27,7 +27,7 @@ func (h *house) fill() *house {
 		{Name: "react_hooks", Description: "Hooks", Tags: []string{"style"}, Markdown: "Catch errors in hooks.\n", Extra: "globs: '**/*.tsx'\n"},
 		{Name: "security", Description: "For all", Tags: []string{"org/"}, Markdown: "Never log secrets.\n"},
 	} {
-		if _, err := h.store.Create(h.t.Context(), d); err != nil {
+		if _, err := ruleset.Create(h.t.Context(), h.store, d); err != nil {
 			h.t.Fatal(err)
 		}
 	}
@@ -97,7 +97,7 @@ func TestListPages(t *testing.T) {
 		if i%100 == 7 {
 			tags = append(tags, "rare")
 		}
-		if _, err := h.store.Create(t.Context(), ruleset.Draft{Name: ruleset.Name(fmt.Sprintf("r%03d", i)), Tags: tags}); err != nil {
+		if _, err := ruleset.Create(t.Context(), h.store, ruleset.Draft{Name: ruleset.Name(fmt.Sprintf("r%03d", i)), Tags: tags}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -314,12 +314,12 @@ func Restore(ctx context.Context, store ruleset.Store, name ruleset.Name, rev, i
 	if history[0].Deleted {
 		draft := old.Draft(by)
 		draft.Files = files
-		return store.Create(ctx, draft)
+		return ruleset.Create(ctx, store, draft)
 	}
 	patch := old.Patch(by)
 	patch.Files, patch.IfRev = files, ifRev
 	if len(files) > 0 && ifRev == 0 {
 		patch.IfRev = history[0].Number // changes of files are relative to it
 	}
-	return store.Update(ctx, name, patch)
+	return ruleset.Update(ctx, store, name, patch)
 }

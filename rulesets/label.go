@@ -173,7 +173,7 @@ func (t *tools) label(ctx context.Context, call *mcp.Call, args labelArgs) (labe
 	if move, err = t.labels.Check(ctx, t.store, name, move); err != nil {
 		return labelMoved{}, &opError{"label", err}
 	}
-	moved, err := t.store.MoveLabel(ctx, name, move)
+	moved, err := ruleset.MoveLabel(ctx, t.store, name, move)
 	if err != nil {
 		return labelMoved{}, &opError{"label", err}
 	}

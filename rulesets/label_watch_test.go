@@ -23,20 +23,20 @@ func (u updates) ResourceUpdated(uri string) { u <- uri }
 func TestLabelSubscription(t *testing.T) {
 	store := memstore.New(time.Now)
 	tools := newTools(store, LabelRules{}, Scan{mode: "off"}, slog.New(slog.DiscardHandler))
-	if _, err := store.Create(t.Context(), ruleset.Draft{Name: "a"}); err != nil {
+	if _, err := ruleset.Create(t.Context(), store, ruleset.Draft{Name: "a"}); err != nil {
 		t.Fatal(err)
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	heard, done := make(updates, 100), make(chan error, 1)
 	go func() { done <- tools.watch(ctx, heard) }()
 	text := "new"
-	if _, err := store.Update(t.Context(), "a", ruleset.Patch{Markdown: &text}); err != nil {
+	if _, err := ruleset.Update(t.Context(), store, "a", ruleset.Patch{Markdown: &text}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := store.MoveLabel(t.Context(), "a", ruleset.LabelMove{Label: "production", Newest: true}); err != nil {
+	if _, err := ruleset.MoveLabel(t.Context(), store, "a", ruleset.LabelMove{Label: "production", Newest: true}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := store.Create(t.Context(), ruleset.Draft{Name: "fence"}); err != nil {
+	if _, err := ruleset.Create(t.Context(), store, ruleset.Draft{Name: "fence"}); err != nil {
 		t.Fatal(err)
 	}
 	times := map[string]int{}

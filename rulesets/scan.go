@@ -119,32 +119,6 @@ func ofPatch(name ruleset.Name, p ruleset.Patch) ruleset.Ruleset {
 	return p.Apply(ruleset.Ruleset{Meta: ruleset.Meta{Name: name}}, time.Time{})
 }
 
-// Create implements [ruleset.Store].
-func (s scanned) Create(ctx context.Context, d ruleset.Draft) (ruleset.Ruleset, error) {
-	found, err := s.scan.checkAll(d.By, ofDraft(d), d.Files)
-	if err != nil {
-		return ruleset.Ruleset{}, err
-	}
-	r, err := s.Store.Create(ctx, d)
-	if err == nil {
-		s.written(ctx, found)
-	}
-	return r, err
-}
-
-// Update implements [ruleset.Store].
-func (s scanned) Update(ctx context.Context, name ruleset.Name, p ruleset.Patch) (ruleset.Ruleset, error) {
-	found, err := s.scan.checkAll(p.By, ofPatch(name, p), p.Files)
-	if err != nil {
-		return ruleset.Ruleset{}, err
-	}
-	r, err := s.Store.Update(ctx, name, p)
-	if err == nil {
-		s.written(ctx, found)
-	}
-	return r, err
-}
-
 // Apply implements [ruleset.Store]. If one text is rejected, none is written.
 func (s scanned) Apply(ctx context.Context, ops []ruleset.Operation, o ruleset.ApplyOptions) ([]ruleset.Outcome, error) {
 	var all []lint.Finding
@@ -164,7 +138,7 @@ func (s scanned) Apply(ctx context.Context, ops []ruleset.Operation, o ruleset.A
 	}
 	outcomes, err := s.Store.Apply(ctx, ops, o)
 	if err == nil && !o.DryRun {
-		s.report(all)
+		s.written(ctx, all)
 	}
 	return outcomes, err
 }
@@ -181,7 +155,7 @@ func collect(ctx context.Context) (context.Context, *[]lint.Finding) {
 	return context.WithValue(ctx, findingsKey{}, found), found
 }
 
-// written reports the findings in a text that was written.
+// written reports the findings in texts that were written.
 func (s scanned) written(ctx context.Context, found []lint.Finding) {
 	s.report(found)
 	if list, ok := ctx.Value(findingsKey{}).(*[]lint.Finding); ok {

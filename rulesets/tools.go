@@ -74,7 +74,7 @@ func (t *tools) create(ctx context.Context, call *mcp.Call, args createArgs) (do
 		})
 	}
 	ctx, found := collect(ctx)
-	r, err := t.store.Create(ctx, ruleset.Draft{
+	r, err := ruleset.Create(ctx, t.store, ruleset.Draft{
 		Name: name, Description: args.Description, Tags: args.Tags, Markdown: args.Markdown, Extra: args.Extra, Files: files, By: by(call, args.Message),
 	})
 	if _, taken := errors.AsType[*ruleset.ExistsError](err); taken {
@@ -193,7 +193,7 @@ func (t *tools) update(ctx context.Context, call *mcp.Call, args updateArgs) (do
 		})
 	}
 	ctx, found := collect(ctx)
-	r, err := t.store.Update(ctx, name, patch)
+	r, err := ruleset.Update(ctx, t.store, name, patch)
 	if err != nil {
 		return done{}, &opError{"update", explainConflict(ctx, t.store, err, base)}
 	}
@@ -225,7 +225,7 @@ func (t *tools) delete(ctx context.Context, call *mcp.Call, args deleteArgs) (do
 		return t.proposed(ctx, call, "delete", args.Message, Change{Op: "delete", Name: args.Name, IfRev: numberOrNil(base.number)})
 	}
 	removal := ruleset.Removal{By: by(call, args.Message), IfRev: base.number}
-	err = t.store.Delete(ctx, name, removal)
+	err = ruleset.Delete(ctx, t.store, name, removal)
 	if _, gone := errors.AsType[*ruleset.NotFoundError](err); gone {
 		err = t.withNames(ctx, err, existingText)
 	}

@@ -23,7 +23,7 @@ func many(b *testing.B) Source {
 		if n%5 == 0 {
 			extra = ""
 		}
-		_, err := store.Create(b.Context(), ruleset.Draft{
+		_, err := ruleset.Create(b.Context(), store, ruleset.Draft{
 			Name: ruleset.Name(fmt.Sprintf("rule_%d", n)), Description: fmt.Sprintf("About %d: all of it", n), Extra: extra,
 			Markdown: strings.Repeat("Write what you mean, and mean what you write.\n", 22),
 		})

@@ -26,7 +26,7 @@ func (b *bench) imported(file, text string) {
 		b.t.Fatal(err)
 	}
 	draft := ruleset.Draft{Name: r.Name, Description: r.Description, Markdown: r.Markdown, Extra: r.Extra}
-	if _, err := b.store.Create(b.t.Context(), draft); err != nil {
+	if _, err := ruleset.Create(b.t.Context(), b.store, draft); err != nil {
 		b.t.Fatal(err)
 	}
 }

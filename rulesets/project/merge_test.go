@@ -53,7 +53,7 @@ func TestPushOfADeletedRuleset(t *testing.T) {
 	for _, name := range []string{"a", "b"} {
 		b.write(".cursor/rules/"+name+".mdc", strings.Replace(b.read(".cursor/rules/"+name+".mdc"), "One", "Two", 1))
 	}
-	if err := b.store.Delete(t.Context(), "a", ruleset.Removal{}); err != nil {
+	if err := ruleset.Delete(t.Context(), b.store, "a", ruleset.Removal{}); err != nil {
 		t.Fatal(err)
 	}
 	pushed := b.push()

@@ -199,7 +199,7 @@ func TestBugsOfPeers(t *testing.T) {
 
 func (b *bench) delete(name string) {
 	b.t.Helper()
-	if err := b.store.Delete(b.t.Context(), ruleset.Name(name), ruleset.Removal{}); err != nil {
+	if err := ruleset.Delete(b.t.Context(), b.store, ruleset.Name(name), ruleset.Removal{}); err != nil {
 		b.t.Fatal(err)
 	}
 }

@@ -60,7 +60,7 @@ func TestPluginIsPulled(t *testing.T) {
 	if _, err := b.pull(Theirs); err != nil || b.version() != "1.0.4" {
 		t.Errorf("version %s, %v", b.version(), err)
 	}
-	if err := b.store.Delete(t.Context(), "fill_forms", ruleset.Removal{}); err != nil {
+	if err := ruleset.Delete(t.Context(), b.store, "fill_forms", ruleset.Removal{}); err != nil {
 		t.Fatal(err)
 	}
 	b.mustPull()
@@ -84,7 +84,7 @@ func TestVersionOfPlugin(t *testing.T) {
 		{"1.0.3", func() {}},
 		{"1.0.4", func() { b.update("go_rule", "Wrap errors.\n") }},
 		{"1.0.5", func() {
-			if err := b.store.Delete(t.Context(), "fill_forms", ruleset.Removal{}); err != nil {
+			if err := ruleset.Delete(t.Context(), b.store, "fill_forms", ruleset.Removal{}); err != nil {
 				t.Fatal(err)
 			}
 		}},

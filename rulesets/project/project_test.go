@@ -63,7 +63,7 @@ func (b *bench) read(name string) string {
 
 func (b *bench) create(name, extra, markdown string) {
 	b.t.Helper()
-	_, err := b.store.Create(b.t.Context(), ruleset.Draft{Name: ruleset.Name(name), Description: "About " + name, Extra: extra, Markdown: markdown})
+	_, err := ruleset.Create(b.t.Context(), b.store, ruleset.Draft{Name: ruleset.Name(name), Description: "About " + name, Extra: extra, Markdown: markdown})
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func (b *bench) create(name, extra, markdown string) {
 
 func (b *bench) update(name, markdown string) {
 	b.t.Helper()
-	if _, err := b.store.Update(b.t.Context(), ruleset.Name(name), ruleset.Patch{Markdown: &markdown}); err != nil {
+	if _, err := ruleset.Update(b.t.Context(), b.store, ruleset.Name(name), ruleset.Patch{Markdown: &markdown}); err != nil {
 		b.t.Fatal(err)
 	}
 }
@@ -175,7 +175,7 @@ func TestStates(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"orphan", "orphaned"} {
-		if err := b.store.Delete(t.Context(), ruleset.Name(name), ruleset.Removal{}); err != nil {
+		if err := ruleset.Delete(t.Context(), b.store, ruleset.Name(name), ruleset.Removal{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -241,7 +241,7 @@ func TestSharedFiles(t *testing.T) {
 	if states := b.states(); len(states) != 0 {
 		t.Errorf("a change outside of the block: %v", states)
 	}
-	if err := b.store.Delete(t.Context(), "a", ruleset.Removal{}); err != nil {
+	if err := ruleset.Delete(t.Context(), b.store, "a", ruleset.Removal{}); err != nil {
 		t.Fatal(err)
 	}
 	b.mustPull()
@@ -253,7 +253,7 @@ func TestSharedFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.mustPull()
-	if err := b.store.Delete(t.Context(), "c", ruleset.Removal{}); err != nil {
+	if err := ruleset.Delete(t.Context(), b.store, "c", ruleset.Removal{}); err != nil {
 		t.Fatal(err)
 	}
 	b.mustPull()
@@ -463,7 +463,7 @@ func TestNarrowedSelectionHasNoOrphans(t *testing.T) {
 			t.Errorf("%s: %d rulesets, removed %v, %v", name, len(all.Rulesets), report.Removed, err)
 		}
 	}
-	if err := b.store.Delete(t.Context(), "python", ruleset.Removal{}); err != nil {
+	if err := ruleset.Delete(t.Context(), b.store, "python", ruleset.Removal{}); err != nil {
 		t.Fatal(err)
 	}
 	if got := b.states()[".cursor/rules/python.mdc"]; got != Orphan {

@@ -34,7 +34,7 @@ func (b *bench) setFile(name, path, data string) {
 	if data == "" {
 		change.Data = nil
 	}
-	if _, err := b.store.Update(b.t.Context(), ruleset.Name(name), ruleset.Patch{Files: []ruleset.FileChange{change}}); err != nil {
+	if _, err := ruleset.Update(b.t.Context(), b.store, ruleset.Name(name), ruleset.Patch{Files: []ruleset.FileChange{change}}); err != nil {
 		b.t.Fatal(err)
 	}
 }

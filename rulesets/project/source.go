@@ -192,7 +192,7 @@ func (s *storeSource) revision(ctx context.Context, name ruleset.Name, rev int, 
 func (s *storeSource) Update(ctx context.Context, fresh ruleset.Ruleset, ifRev int, message string) (ruleset.Ruleset, error) {
 	by := s.by
 	by.Message = message
-	return s.store.Update(ctx, fresh.Name, ruleset.Patch{
+	return ruleset.Update(ctx, s.store, fresh.Name, ruleset.Patch{
 		Description: &fresh.Description, Markdown: &fresh.Markdown, Extra: &fresh.Extra, IfRev: ifRev, By: by,
 	})
 }
@@ -200,7 +200,7 @@ func (s *storeSource) Update(ctx context.Context, fresh ruleset.Ruleset, ifRev i
 func (s *storeSource) Create(ctx context.Context, fresh ruleset.Ruleset, message string) (ruleset.Ruleset, error) {
 	by := s.by
 	by.Message = message
-	return s.store.Create(ctx, ruleset.Draft{
+	return ruleset.Create(ctx, s.store, ruleset.Draft{
 		Name: fresh.Name, Description: fresh.Description, Tags: fresh.Tags, Markdown: fresh.Markdown, Extra: fresh.Extra, By: by,
 	})
 }
@@ -229,7 +229,7 @@ func (s *storeSource) Files(ctx context.Context, name ruleset.Name) (all []edito
 
 func (s *storeSource) ChangeFile(ctx context.Context, name ruleset.Name, file editors.Attachment) error {
 	change := ruleset.FileChange{Path: file.Path, Data: append([]byte{}, file.Data...)} // an empty one is not nil
-	_, err := s.store.Update(ctx, name, ruleset.Patch{Files: []ruleset.FileChange{change}, By: s.by})
+	_, err := ruleset.Update(ctx, s.store, name, ruleset.Patch{Files: []ruleset.FileChange{change}, By: s.by})
 	return err
 }
 

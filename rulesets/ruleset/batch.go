@@ -12,7 +12,16 @@ type Operation struct {
 	Update *Patch
 	Delete *Removal
 	Move   *LabelMove
+
+	// Single says that the operation is a call of its own, by [Create], [Update], [Delete]
+	// or [MoveLabel], on a ruleset whose files stay. Such an update sets LastModified also
+	// if it changes nothing. The store may do it in fewer steps than a batch; its outcome
+	// then has no Before.
+	Single bool
 }
+
+// IsSingle reports whether operations are one that is [Operation.Single].
+func IsSingle(ops []Operation) bool { return len(ops) == 1 && ops[0].Single }
 
 // verb names the operation in errors.
 func (o *Operation) verb() string {
@@ -97,6 +106,7 @@ type Effect struct {
 	Revisions     []Revision   // to be added, oldest first
 	Moves         []LabelMove  // likewise
 	Files         []FileChange // in their order, several for a path that changes again
+	Touched       bool         // nothing but LastModified changes, without a revision
 }
 
 // LastFiles returns the changes that the files have in the end: the last of each path.
@@ -118,6 +128,8 @@ func (e *Effect) Changed() bool { return len(e.Revisions) > 0 }
 // Kind returns the kind of the change as a whole, 0 if the ruleset stays as it is.
 func (e *Effect) Kind() ChangeKind {
 	switch {
+	case e.Touched:
+		return Updated
 	case !e.Changed(), e.Before == nil && e.After == nil:
 		return 0
 	case e.Before == nil:

@@ -56,7 +56,7 @@ func (s *stage) do(op *Operation) (Outcome, error) {
 	case op.Create != nil:
 		o.Kind, err = Created, s.create(op.Create)
 	case op.Update != nil:
-		o.Kind, err = s.update(op.Update)
+		o.Kind, err = s.update(op.Update, op.Single)
 	case op.Delete != nil:
 		o.Kind, err = Deleted, s.delete(op.Delete)
 	case op.Move != nil:
@@ -105,7 +105,7 @@ func (s *stage) changeFiles(changes []FileChange, text int) error {
 	return nil
 }
 
-func (s *stage) update(p *Patch) (ChangeKind, error) {
+func (s *stage) update(p *Patch, touch bool) (ChangeKind, error) {
 	if s.Ruleset == nil {
 		return 0, &NotFoundError{Name: s.effect.Name}
 	}
@@ -120,7 +120,10 @@ func (s *stage) update(p *Patch) (ChangeKind, error) {
 	if err := s.changeFiles(p.Files, len(r.Markdown)); err != nil {
 		return 0, err
 	}
-	if SameContent(r, *s.Ruleset) && SameFiles(before, s.Files) {
+	if same := SameContent(r, *s.Ruleset) && SameFiles(before, s.Files); same && touch {
+		s.Ruleset, s.effect.Touched = &r, true
+		return Updated, nil
+	} else if same {
 		return 0, nil
 	}
 	s.record(&r, p.By)

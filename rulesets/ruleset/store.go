@@ -11,35 +11,26 @@ import (
 // Errors: [*NotFoundError], [*ExistsError], [*ConflictError], [*UnavailableError];
 // any other error is a bug in the store.
 type Store interface {
-	// Create stores a new ruleset. Of several creations of one name, on any mix
-	// of processes, exactly one succeeds.
-	Create(ctx context.Context, d Draft) (Ruleset, error)
 	// Get returns one ruleset.
 	Get(ctx context.Context, name Name) (Ruleset, error)
 	// Read calls see with each of the named rulesets that exists, with all if names
 	// is nil, one at a time and in no order. It is for indexes: it costs less than
 	// Get of each and records nothing, so that Rev is 0. An error of see ends it.
 	Read(ctx context.Context, names []Name, see func(Ruleset) error) error
-	// Update applies the patch atomically: it is never half visible and never
-	// resurrects a deleted ruleset. CreatedAt stays; LastModified
-	// becomes now, or stays where it is if the clock went back. Of concurrent
-	// updates from one [Patch.Base], on any mix of processes, one succeeds.
-	Update(ctx context.Context, name Name, p Patch) (Ruleset, error)
-	// Delete removes one ruleset. Its history stays.
-	Delete(ctx context.Context, name Name, r Removal) error
 	// History returns the revisions of a ruleset, newest first, of a deleted
 	// one too. A change of the content by anybody is a revision; one that
 	// changes nothing is none. What others changed without this program is
 	// recorded when a store sees it: before the next change at the latest.
 	History(ctx context.Context, name Name) ([]Revision, error)
-	// MoveLabel moves or removes a label and returns the move as it is recorded.
-	// Errors: [*NoRevisionError], [*NoLabelError], [*FixedLabelError].
-	MoveLabel(ctx context.Context, name Name, m LabelMove) (LabelMove, error)
-	// Apply makes several changes, all or none: an [*OperationError] says for which of
-	// them nothing was done. The operations follow each other, so that a ruleset
-	// can be created and labelled at once; an update that changes nothing leaves the
-	// ruleset as it is. On a cluster the rulesets must be in one hash slot, else the
-	// error is a [*SlotsError].
+	// Apply makes changes, all or none: an [*OperationError] says for which of them nothing
+	// was done. A change is never half visible, and never resurrects a deleted ruleset. Of
+	// several creations of one name, or updates from one [Patch.Base], on any mix of
+	// processes, exactly one succeeds. The history of a deleted ruleset stays.
+	//
+	// The operations follow each other, so that a ruleset can be created and labelled at
+	// once; an update that changes nothing leaves the ruleset as it is, unless it is
+	// [Operation.Single]. On a cluster the rulesets must be in one hash slot, else the error
+	// is a [*SlotsError].
 	Apply(ctx context.Context, ops []Operation, o ApplyOptions) ([]Outcome, error)
 	// LabelMoves returns the moves of all labels of a ruleset, newest first. Those of
 	// the [ProposalLog] are the proposals, see [ProposalsOf].
@@ -69,19 +60,6 @@ type Inspector interface {
 
 // A Problem is a file that is not served, and why.
 type Problem struct{ File, Reason string }
-
-// ApplyOne applies one operation, and returns the ruleset after it, with the errors of the
-// method of the store that does the same.
-func ApplyOne(ctx context.Context, s Store, op Operation) (Ruleset, error) {
-	outcomes, err := s.Apply(ctx, []Operation{op}, ApplyOptions{})
-	if failed, ok := errors.AsType[*OperationError](err); ok {
-		err = failed.Err
-	}
-	if err != nil {
-		return Ruleset{}, err
-	}
-	return outcomes[0].After.Clone(), nil
-}
 
 // ApplyEach applies operations ruleset by ruleset: those of one name as a whole, and
 // the others even if some fail. The outcomes are in the order of the operations; that

@@ -99,12 +99,12 @@ func changeAndDeliver(dir, server, url string) error {
 func changeOne(store ruleset.Store, name ruleset.Name) (int, error) {
 	ctx := context.Background()
 	text := fmt.Sprint(time.Now().UnixNano())
-	r, err := store.Update(ctx, name, ruleset.Patch{Markdown: &text})
+	r, err := ruleset.Update(ctx, store, name, ruleset.Patch{Markdown: &text})
 	if _, missing := errors.AsType[*ruleset.NotFoundError](err); missing {
-		r, err = store.Create(ctx, ruleset.Draft{Name: name, Description: "A rule", Markdown: text})
+		r, err = ruleset.Create(ctx, store, ruleset.Draft{Name: name, Description: "A rule", Markdown: text})
 	}
 	if _, raced := errors.AsType[*ruleset.ExistsError](err); raced { // the other process has created it
-		r, err = store.Update(ctx, name, ruleset.Patch{Markdown: &text})
+		r, err = ruleset.Update(ctx, store, name, ruleset.Patch{Markdown: &text})
 	}
 	return r.Rev, err
 }

@@ -123,12 +123,12 @@ func TestHookSurvivesRefusalsAndCrashes(t *testing.T) {
 	to := newReceiver(t)
 	file := filepath.Join(t.TempDir(), "sub", "webhook.json")
 	create := func(name string) {
-		if _, err := store.Create(t.Context(), ruleset.Draft{Name: ruleset.Name(name), Markdown: "A"}); err != nil {
+		if _, err := ruleset.Create(t.Context(), store, ruleset.Draft{Name: ruleset.Name(name), Markdown: "A"}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	update := func(name, text string) {
-		if _, err := store.Update(t.Context(), ruleset.Name(name), ruleset.Patch{Markdown: &text}); err != nil {
+		if _, err := ruleset.Update(t.Context(), store, ruleset.Name(name), ruleset.Patch{Markdown: &text}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -156,7 +156,7 @@ func TestHookSurvivesRefusalsAndCrashes(t *testing.T) {
 	crash()
 	late[Message{Event: "ruleset.changed", Name: "a", Rev: 2, From: 1}] = true // its last try may be on its way
 	update("known", "C")
-	if err := store.Delete(t.Context(), "a", ruleset.Removal{}); err != nil {
+	if err := ruleset.Delete(t.Context(), store, "a", ruleset.Removal{}); err != nil {
 		t.Fatal(err)
 	}
 	to.set(false)
@@ -185,7 +185,7 @@ func TestHookFollowsNoRedirect(t *testing.T) {
 		store, file := memstore.New(time.Now), filepath.Join(t.TempDir(), "webhook.json")
 		crash := start(t, store, from.URL, file)
 		waitFor(t, file)
-		if _, err := store.Create(t.Context(), ruleset.Draft{Name: "a", Markdown: "A"}); err != nil {
+		if _, err := ruleset.Create(t.Context(), store, ruleset.Draft{Name: "a", Markdown: "A"}); err != nil {
 			t.Fatal(err)
 		}
 		for range 2 { // the second attempt shows that the first was no delivery
@@ -260,7 +260,7 @@ func TestHookThatCannotRecord(t *testing.T) {
 	defer end()
 	waitFor(t, file)
 	for _, name := range []ruleset.Name{"a", "b"} {
-		if _, err := store.Create(t.Context(), ruleset.Draft{Name: name}); err != nil {
+		if _, err := ruleset.Create(t.Context(), store, ruleset.Draft{Name: name}); err != nil {
 			t.Fatal(err)
 		}
 		if m := to.next(t); m.Name != name { // the second comes behind the record of the first
@@ -275,7 +275,7 @@ func TestHookTellsOfFolders(t *testing.T) {
 	dir := t.TempDir()
 	store := filestore.Open(dir, slog.New(slog.DiscardHandler), time.Now)
 	skill := ruleset.Draft{Name: "pdf_processing", Description: "d", Markdown: "one", Folder: true}
-	if _, err := store.Create(t.Context(), skill); err != nil {
+	if _, err := ruleset.Create(t.Context(), store, skill); err != nil {
 		t.Fatal(err)
 	}
 	h := &Hook{Store: store}
@@ -306,7 +306,7 @@ func TestComparisonsReadWhatChanged(t *testing.T) {
 	now := time.Now().Add(-24 * time.Hour)
 	store := &gets{Store: memstore.New(func() time.Time { return now })}
 	for _, name := range []ruleset.Name{"a", "b", "c"} {
-		if _, err := store.Create(t.Context(), ruleset.Draft{Name: name, Markdown: "A"}); err != nil {
+		if _, err := ruleset.Create(t.Context(), store, ruleset.Draft{Name: name, Markdown: "A"}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -334,15 +334,15 @@ func TestComparisonsReadWhatChanged(t *testing.T) {
 	look("the first one", 4, Message{Event: "ruleset.deleted", Name: "gone", From: 4})
 	look("nothing changed", 0)
 	now = now.Add(time.Hour)
-	if _, err := store.Update(t.Context(), "b", ruleset.Patch{Markdown: new("B")}); err != nil {
+	if _, err := ruleset.Update(t.Context(), store, "b", ruleset.Patch{Markdown: new("B")}); err != nil {
 		t.Fatal(err)
 	}
-	if err := store.Delete(t.Context(), "c", ruleset.Removal{}); err != nil {
+	if err := ruleset.Delete(t.Context(), store, "c", ruleset.Removal{}); err != nil {
 		t.Fatal(err)
 	}
 	look("one changed, one was deleted", 2, Message{Event: "ruleset.changed", Name: "b", Rev: 2, From: 1}, Message{Event: "ruleset.deleted", Name: "c", From: 1})
 	now = time.Now()
-	if _, err := store.Update(t.Context(), "a", ruleset.Patch{Markdown: new("B")}); err != nil {
+	if _, err := ruleset.Update(t.Context(), store, "a", ruleset.Patch{Markdown: new("B")}); err != nil {
 		t.Fatal(err)
 	}
 	look("one changed just now", 1, Message{Event: "ruleset.changed", Name: "a", Rev: 2, From: 1})
@@ -369,7 +369,7 @@ func TestMessagesNameTheAuthor(t *testing.T) {
 	waitFor(t, file)
 	for _, author := range []string{"key_a", "key_b"} {
 		name := ruleset.Name("by_" + author)
-		if _, err := store.Create(t.Context(), ruleset.Draft{Name: name, Markdown: "A", By: ruleset.By{Author: author}}); err != nil {
+		if _, err := ruleset.Create(t.Context(), store, ruleset.Draft{Name: name, Markdown: "A", By: ruleset.By{Author: author}}); err != nil {
 			t.Fatal(err)
 		}
 		want := Message{Event: "ruleset.changed", Name: name, Rev: 1, Author: author, AuthorName: names(t.Context(), nil)[author]}
@@ -377,7 +377,7 @@ func TestMessagesNameTheAuthor(t *testing.T) {
 			t.Errorf("got %+v, want %+v", got, want)
 		}
 	}
-	if err := store.Delete(t.Context(), "by_key_b", ruleset.Removal{By: ruleset.By{Author: "key_a"}}); err != nil {
+	if err := ruleset.Delete(t.Context(), store, "by_key_b", ruleset.Removal{By: ruleset.By{Author: "key_a"}}); err != nil {
 		t.Fatal(err)
 	}
 	if got := to.next(t); got.Event != "ruleset.deleted" || got.AuthorName != "Ann" {
@@ -425,7 +425,7 @@ func TestHookTellsOfChangesBeforeItsWatch(t *testing.T) {
 		go func() { _ = hook.Run(ctx) }() // it ends with its context
 		synctest.Wait()
 		create := ruleset.Draft{Name: "a", Markdown: "A"}
-		if _, err := store.Create(ctx, create); err != nil {
+		if _, err := ruleset.Create(ctx, store, create); err != nil {
 			t.Fatal(err)
 		}
 		start := time.Now()

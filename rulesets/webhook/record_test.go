@@ -210,7 +210,7 @@ func oneSends(t *testing.T, open func() Record) {
 	to := newReceiver(t)
 	create := func(names ...string) {
 		for _, name := range names {
-			if _, err := store.Create(t.Context(), ruleset.Draft{Name: ruleset.Name(name), Markdown: "A"}); err != nil {
+			if _, err := ruleset.Create(t.Context(), store, ruleset.Draft{Name: ruleset.Name(name), Markdown: "A"}); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -25,7 +25,7 @@ var start = time.Date(2025, 10, 29, 10, 30, 0, 0, time.UTC)
 
 func put(t *testing.T, s ruleset.Store, d ruleset.Draft) {
 	t.Helper()
-	if _, err := s.Create(t.Context(), d); err != nil {
+	if _, err := ruleset.Create(t.Context(), s, d); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -169,13 +169,13 @@ func TestFollows(t *testing.T) {
 		t.Errorf("created: %v", got)
 	}
 	text := "erlang"
-	if _, err := ours.Update(t.Context(), "mine", ruleset.Patch{Markdown: &text}); err != nil {
+	if _, err := ruleset.Update(t.Context(), ours, "mine", ruleset.Patch{Markdown: &text}); err != nil {
 		t.Fatal(err)
 	}
 	if got := names(find(t, c, catalog.Query{Text: "haskell"})); len(got) > 0 {
 		t.Errorf("updated: %v", got)
 	}
-	if err := ours.Delete(t.Context(), "mine", ruleset.Removal{}); err != nil {
+	if err := ruleset.Delete(t.Context(), ours, "mine", ruleset.Removal{}); err != nil {
 		t.Fatal(err)
 	}
 	if got := names(find(t, c, catalog.Query{Text: "erlang"})); len(got) > 0 {

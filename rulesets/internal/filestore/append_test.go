@@ -12,7 +12,7 @@ import (
 // A history that cannot be read when a line is to be added stays as it is.
 func TestUnreadableHistoryIsNotCut(t *testing.T) {
 	s := openAt(t.TempDir())
-	if _, err := s.Create(t.Context(), ruleset.Draft{Name: "a", Markdown: "text"}); err != nil {
+	if _, err := ruleset.Create(t.Context(), s, ruleset.Draft{Name: "a", Markdown: "text"}); err != nil {
 		t.Fatal(err)
 	}
 	path := s.historyPath("a")
@@ -36,7 +36,7 @@ func TestUnreadableHistoryIsNotCut(t *testing.T) {
 // change that it records is not made. The next change syncs the name.
 func TestHistoryWhoseNameIsNotSynced(t *testing.T) {
 	s := openAt(t.TempDir())
-	if _, err := s.Create(t.Context(), ruleset.Draft{Name: "other"}); err != nil { // makes the folders
+	if _, err := ruleset.Create(t.Context(), s, ruleset.Draft{Name: "other"}); err != nil { // makes the folders
 		t.Fatal(err)
 	}
 	history, broken, synced := filepath.Dir(s.historyPath("a")), errors.New("input/output error"), 0
@@ -49,7 +49,7 @@ func TestHistoryWhoseNameIsNotSynced(t *testing.T) {
 		}
 		return syncDir(path)
 	}
-	if _, err := s.Create(t.Context(), ruleset.Draft{Name: "a", Markdown: "lost"}); !errors.Is(err, broken) {
+	if _, err := ruleset.Create(t.Context(), s, ruleset.Draft{Name: "a", Markdown: "lost"}); !errors.Is(err, broken) {
 		t.Errorf("Create: %v, want %v", err, broken)
 	}
 	_, missing := errors.AsType[*ruleset.NotFoundError](errorOf(s.History(t.Context(), "a")))
@@ -57,7 +57,7 @@ func TestHistoryWhoseNameIsNotSynced(t *testing.T) {
 		t.Error("the history has a revision of a ruleset that was not made")
 	}
 	broken = nil
-	if r, err := s.Create(t.Context(), ruleset.Draft{Name: "a", Markdown: "made"}); err != nil || r.Rev != 1 || synced != 1 {
+	if r, err := ruleset.Create(t.Context(), s, ruleset.Draft{Name: "a", Markdown: "made"}); err != nil || r.Rev != 1 || synced != 1 {
 		t.Errorf("then revision %d, %v, after %d syncs of the folder; want revision 1 after one", r.Rev, err, synced)
 	}
 }

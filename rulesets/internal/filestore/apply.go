@@ -64,6 +64,12 @@ type fileChange struct {
 
 // Apply implements [ruleset.Store].
 func (s *Store) Apply(ctx context.Context, ops []ruleset.Operation, o ruleset.ApplyOptions) (outcomes []ruleset.Outcome, err error) {
+	single := ruleset.IsSingle(ops) && !o.DryRun
+	if single {
+		if err := s.prepareSingle(ctx, &ops[0]); err != nil {
+			return nil, err
+		}
+	}
 	if ops, err = withOwnYAML(ops); err != nil {
 		return nil, err
 	}
@@ -76,6 +82,9 @@ func (s *Store) Apply(ctx context.Context, ops []ruleset.Operation, o ruleset.Ap
 		})
 		if outcomes = batch.Outcomes; err != nil || o.DryRun {
 			return err
+		}
+		if single {
+			return s.commitSingle(batch.Effects[0], docs[ops[0].Name])
 		}
 		return s.commit(batch.Effects, docs, o)
 	}
@@ -310,10 +319,8 @@ func (s *Store) appendAll(effects []*ruleset.Effect) error {
 	for _, e := range effects {
 		group.Go(func() error {
 			var lines []any
-			for _, r := range e.Revisions {
-				one := newRecord(r.Number, r.At, r.By, r.Content)
-				one.Deleted = r.Deleted
-				lines = append(lines, one)
+			for i := range e.Revisions {
+				lines = append(lines, recordOf(&e.Revisions[i]))
 			}
 			if _, err := addLines(s.historyPath(e.Name), lines...); err != nil {
 				return err

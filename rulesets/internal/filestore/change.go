@@ -1,73 +1,14 @@
 package filestore
 
 import (
-	"context"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
 
-	"go.yaml.in/yaml/v3"
-
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
-
-// Create implements [ruleset.Store].
-func (s *Store) Create(ctx context.Context, d ruleset.Draft) (r ruleset.Ruleset, err error) {
-	if len(d.Files) > 0 {
-		return ruleset.ApplyOne(ctx, s, ruleset.Operation{Name: d.Name, Create: &d})
-	}
-	if _, err := os.Lstat(s.path(d.Name)); err == nil {
-		return r, s.taken(d.Name) // fails without waiting for the lock
-	}
-	err = s.locked(ctx, func() error {
-		r, err = s.create(d)
-		return err
-	})
-	return r, err
-}
-
-// create writes the file of a new ruleset. The caller must hold the lock.
-func (s *Store) create(d ruleset.Draft) (ruleset.Ruleset, error) {
-	doc := document{ruleset: d.At(s.now()), front: mapping(&yaml.Node{})}
-	doc.nameFolder()
-	if err := doc.ruleset.CheckSize(); err != nil {
-		return ruleset.Ruleset{}, err
-	}
-	if err := doc.setExtra(d.Extra); err != nil {
-		return ruleset.Ruleset{}, err
-	}
-	doc.ruleset.Extra = doc.extra()
-	_, err := s.reconcile(d.Name)
-	if _, free := errors.AsType[*ruleset.NotFoundError](err); !free {
-		if err == nil {
-			err = &ruleset.ExistsError{Name: d.Name}
-		}
-		return ruleset.Ruleset{}, err
-	}
-	head, err := s.head(d.Name)
-	if err != nil {
-		return ruleset.Ruleset{}, err
-	}
-	doc.ruleset.Rev = head.Rev + 1
-	if doc.ruleset.Files, err = s.recordFiles(d.Name, s.present(d.Name, &head)); err != nil {
-		return ruleset.Ruleset{}, err
-	}
-	if err := s.makeFolder(&doc); err != nil {
-		return ruleset.Ruleset{}, err
-	}
-	temp, err := s.writeTemp(&doc)
-	if err != nil {
-		return ruleset.Ruleset{}, err
-	}
-	defer func() { _ = os.Remove(temp) }() // sweep removes a stale one later
-	err = s.recorded(d.Name, newRecord(doc.ruleset.Rev, s.now(), d.By, doc.ruleset), func() error { return os.Link(temp, s.mainPath(d.Name, d.Folder)) })
-	if errors.Is(err, fs.ErrExist) {
-		return ruleset.Ruleset{}, s.taken(d.Name)
-	}
-	return doc.ruleset, err
-}
 
 // taken returns the error for a name that is taken.
 func (s *Store) taken(name ruleset.Name) error {
@@ -99,78 +40,6 @@ func (s *Store) around(name ruleset.Name, change func() error) error {
 	err := s.feeds.around(name, change)
 	s.index.changed(name, s.dirTime())
 	return err
-}
-
-// Update implements [ruleset.Store].
-func (s *Store) Update(ctx context.Context, name ruleset.Name, p ruleset.Patch) (r ruleset.Ruleset, err error) {
-	if len(p.Files) > 0 {
-		return ruleset.ApplyOne(ctx, s, ruleset.Operation{Name: name, Update: &p})
-	}
-	if _, err := s.read(name); err != nil {
-		return r, err // before there is a folder to lock in
-	}
-	_ = s.learnOrigins(ctx, name) // see History
-	err = s.locked(ctx, func() error {
-		r, err = s.update(name, p)
-		return err
-	})
-	return r, err
-}
-
-// update replaces the file of a ruleset. The caller must hold the lock.
-func (s *Store) update(name ruleset.Name, p ruleset.Patch) (ruleset.Ruleset, error) {
-	d, err := s.reconcile(name)
-	if err != nil {
-		return ruleset.Ruleset{}, err
-	}
-	old := d.ruleset
-	if err := p.Check(old); err != nil {
-		return ruleset.Ruleset{}, err
-	}
-	if p.Extra != nil {
-		if err := d.setExtra(*p.Extra); err != nil {
-			return ruleset.Ruleset{}, err
-		}
-	}
-	d.ruleset = p.Apply(d.ruleset, s.now())
-	d.ruleset.Extra = d.extra()
-	if err := d.ruleset.CheckSize(); err != nil {
-		return ruleset.Ruleset{}, err
-	}
-	temp, err := s.writeTemp(&d)
-	if err != nil {
-		return ruleset.Ruleset{}, err
-	}
-	defer func() { _ = os.Remove(temp) }() // does nothing after the rename
-	rename := func() error { return os.Rename(temp, s.mainPath(name, d.ruleset.Folder)) }
-	if ruleset.SameContent(old, d.ruleset) { // no revision
-		if err := s.around(name, rename); err != nil {
-			return ruleset.Ruleset{}, unavailable(err)
-		}
-		return d.ruleset, s.sync()
-	}
-	d.ruleset.Rev++
-	return d.ruleset, s.recorded(name, newRecord(d.ruleset.Rev, s.now(), p.By, d.ruleset), rename)
-}
-
-// Delete implements [ruleset.Store].
-func (s *Store) Delete(ctx context.Context, name ruleset.Name, r ruleset.Removal) error {
-	if _, err := s.read(name); err != nil {
-		return err
-	}
-	_ = s.learnOrigins(ctx, name) // see History
-	return s.locked(ctx, func() error {
-		d, err := s.reconcile(name)
-		if err != nil {
-			return err
-		}
-		if err := r.Check(d.ruleset); err != nil {
-			return err
-		}
-		gone := newRecord(d.ruleset.Rev+1, s.now(), r.By, ruleset.Ruleset{Files: d.ruleset.Files})
-		gone.Deleted = true
-		return s.recorded(name, gone, func() error { return os.Remove(s.mainPath(name, d.ruleset.Folder)) })
-	})
 }
 
 // writeTemp writes the file of a ruleset to a hidden file and syncs it.

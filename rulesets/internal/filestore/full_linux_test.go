@@ -21,18 +21,18 @@ func TestFullDisk(t *testing.T) {
 	disktest.Mount(t, disk, 128<<10)
 	dir, filler := filepath.Join(disk, "rulesets"), filepath.Join(disk, "filler")
 	s := filestore.Open(dir, quiet, time.Now)
-	kept, err := s.Create(t.Context(), ruleset.Draft{Name: "kept", Markdown: "as it was"})
+	kept, err := ruleset.Create(t.Context(), s, ruleset.Draft{Name: "kept", Markdown: "as it was"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	disktest.Fill(t, filler)
 	text := strings.Repeat("long ", 2000)
-	_, create := s.Create(t.Context(), ruleset.Draft{Name: "a", Markdown: text})
-	_, update := s.Update(t.Context(), "kept", ruleset.Patch{Markdown: &text})
+	_, create := ruleset.Create(t.Context(), s, ruleset.Draft{Name: "a", Markdown: text})
+	_, update := ruleset.Update(t.Context(), s, "kept", ruleset.Patch{Markdown: &text})
 	_, apply := s.Apply(t.Context(), []ruleset.Operation{
 		{Name: "kept", Update: &ruleset.Patch{Markdown: &text}}, {Name: "a", Create: &ruleset.Draft{Name: "a", Markdown: text}},
 	}, ruleset.ApplyOptions{})
-	_, files := s.Update(t.Context(), "kept", ruleset.Patch{Markdown: &text, Files: []ruleset.FileChange{
+	_, files := ruleset.Update(t.Context(), s, "kept", ruleset.Patch{Markdown: &text, Files: []ruleset.FileChange{
 		{Path: "scripts/small", Data: []byte("x")}, {Path: "large", Data: []byte(text)},
 	}})
 	for what, err := range map[string]error{"Create": create, "Update": update, "Apply": apply, "files": files} {
@@ -55,9 +55,9 @@ func TestFullDisk(t *testing.T) {
 	if err := os.Remove(filler); err != nil {
 		t.Fatal(err)
 	}
-	_, create = s.Create(t.Context(), ruleset.Draft{Name: "a", Markdown: text})
-	_, update = s.Update(t.Context(), "kept", ruleset.Patch{Markdown: &text})
-	_, files = s.Update(t.Context(), "kept", ruleset.Patch{Files: []ruleset.FileChange{{Path: "scripts/small", Data: []byte("x")}}})
+	_, create = ruleset.Create(t.Context(), s, ruleset.Draft{Name: "a", Markdown: text})
+	_, update = ruleset.Update(t.Context(), s, "kept", ruleset.Patch{Markdown: &text})
+	_, files = ruleset.Update(t.Context(), s, "kept", ruleset.Patch{Files: []ruleset.FileChange{{Path: "scripts/small", Data: []byte("x")}}})
 	if create != nil || update != nil || files != nil {
 		t.Errorf("with space again: %v, %v, %v", create, update, files)
 	}
@@ -71,7 +71,7 @@ func TestFullDisk(t *testing.T) {
 func TestProtectedFiles(t *testing.T) {
 	dir := t.TempDir()
 	s := filestore.Open(dir, quiet, time.Now)
-	if _, err := s.Create(t.Context(), ruleset.Draft{Name: "go_style", Markdown: "one", Files: []ruleset.FileChange{{Path: "open/a", Data: []byte("one")}}}); err != nil {
+	if _, err := ruleset.Create(t.Context(), s, ruleset.Draft{Name: "go_style", Markdown: "one", Files: []ruleset.FileChange{{Path: "open/a", Data: []byte("one")}}}); err != nil {
 		t.Fatal(err)
 	}
 	put(t, dir, "go-style/plain", "by hand")
@@ -94,10 +94,10 @@ func TestProtectedFiles(t *testing.T) {
 	set := func(path string) []ruleset.FileChange {
 		return []ruleset.FileChange{{Path: "open/a", Data: []byte(two)}, {Path: path, Data: []byte(two)}}
 	}
-	_, newFile := s.Update(t.Context(), "go_style", ruleset.Patch{Markdown: &two, Files: set("locked/deep/b")})
-	_, oldFile := s.Update(t.Context(), "go_style", ruleset.Patch{Markdown: &two, Files: set("locked/SKILL.md")})
-	_, text := s.Update(t.Context(), "pdf_forms", ruleset.Patch{Markdown: &two, Files: set("b")})
-	_, removal := s.Update(t.Context(), "go_style", ruleset.Patch{Files: []ruleset.FileChange{{Path: "locked/SKILL.md"}}})
+	_, newFile := ruleset.Update(t.Context(), s, "go_style", ruleset.Patch{Markdown: &two, Files: set("locked/deep/b")})
+	_, oldFile := ruleset.Update(t.Context(), s, "go_style", ruleset.Patch{Markdown: &two, Files: set("locked/SKILL.md")})
+	_, text := ruleset.Update(t.Context(), s, "pdf_forms", ruleset.Patch{Markdown: &two, Files: set("b")})
+	_, removal := ruleset.Update(t.Context(), s, "go_style", ruleset.Patch{Files: []ruleset.FileChange{{Path: "locked/SKILL.md"}}})
 	_, batch := s.Apply(t.Context(), []ruleset.Operation{
 		{Name: "go_style", Update: &ruleset.Patch{Markdown: &two}}, {Name: "pdf_forms", Update: &ruleset.Patch{Markdown: &two}},
 	}, ruleset.ApplyOptions{})
@@ -109,7 +109,7 @@ func TestProtectedFiles(t *testing.T) {
 	if got, err := s.Get(t.Context(), "go_style"); err != nil || !cmp.Equal(got, before) {
 		t.Errorf("afterwards it is %v, %v", got, err)
 	}
-	if _, err := s.Update(t.Context(), "go_style", ruleset.Patch{Markdown: &two, Files: set("open/b")}); err != nil {
+	if _, err := ruleset.Update(t.Context(), s, "go_style", ruleset.Patch{Markdown: &two, Files: set("open/b")}); err != nil {
 		t.Errorf("the next change: %v", err)
 	}
 }

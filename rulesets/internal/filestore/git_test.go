@@ -86,7 +86,7 @@ func TestAuthorsFromGit(t *testing.T) {
 	}
 	git(t, top, "checkout", "-q", "HEAD~1", "--", "rules/a.md") // a content that HEAD does not have
 	text := "by a tool"
-	if _, err := s.Update(t.Context(), "a", ruleset.Patch{Markdown: &text, By: ruleset.By{Author: "local"}}); err != nil {
+	if _, err := ruleset.Update(t.Context(), s, "a", ruleset.Patch{Markdown: &text, By: ruleset.By{Author: "local"}}); err != nil {
 		t.Fatal(err)
 	}
 	want := []string{

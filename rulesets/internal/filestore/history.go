@@ -50,6 +50,13 @@ func newRecord(rev int, at time.Time, by ruleset.By, r ruleset.Ruleset) record {
 	}
 }
 
+// recordOf is the inverse of [record.revision].
+func recordOf(r *ruleset.Revision) record {
+	one := newRecord(r.Number, r.At, r.By, r.Content)
+	one.Deleted = r.Deleted
+	return one
+}
+
 func (r *record) revision(name ruleset.Name) ruleset.Revision {
 	return ruleset.Revision{
 		Number: r.Rev, At: r.At, Deleted: r.Deleted,

@@ -43,15 +43,15 @@ func expectLines(t *testing.T, s *filestore.Store, name ruleset.Name, want ...st
 func TestEditsByHandAreRevisions(t *testing.T) {
 	dir := t.TempDir()
 	s := filestore.Open(dir, quiet, time.Now)
-	if _, err := s.Create(t.Context(), ruleset.Draft{Name: "a", Markdown: "one", By: ruleset.By{Author: "ann"}}); err != nil {
+	if _, err := ruleset.Create(t.Context(), s, ruleset.Draft{Name: "a", Markdown: "one", By: ruleset.By{Author: "ann"}}); err != nil {
 		t.Fatal(err)
 	}
 	put(t, dir, "a.md", "---\n---\ntwo")
 	text := "three"
-	if _, err := s.Update(t.Context(), "a", ruleset.Patch{Markdown: &text, IfRev: 1}); err == nil {
+	if _, err := ruleset.Update(t.Context(), s, "a", ruleset.Patch{Markdown: &text, IfRev: 1}); err == nil {
 		t.Error("an edit that nobody had read was overwritten")
 	}
-	if r, err := s.Update(t.Context(), "a", ruleset.Patch{Markdown: &text, IfRev: 2}); err != nil || r.Rev != 3 {
+	if r, err := ruleset.Update(t.Context(), s, "a", ruleset.Patch{Markdown: &text, IfRev: 2}); err != nil || r.Rev != 3 {
 		t.Errorf("updated to revision %d, %v", r.Rev, err)
 	}
 	put(t, dir, "a.md", "---\n---\nfour")
@@ -63,7 +63,7 @@ func TestEditsByHandAreRevisions(t *testing.T) {
 	if err := os.Remove(filepath.Join(dir, "a.md")); err != nil {
 		t.Fatal(err)
 	}
-	if r, err := s.Create(t.Context(), ruleset.Draft{Name: "a", Markdown: "six"}); err != nil || r.Rev != 6 {
+	if r, err := ruleset.Create(t.Context(), s, ruleset.Draft{Name: "a", Markdown: "six"}); err != nil || r.Rev != 6 {
 		t.Errorf("created again at revision %d, %v", r.Rev, err)
 	}
 	expectLines(t, s, "a", "6 : six", "5 edited by hand: deleted", "4 edited by hand: four", "3 : three", "2 edited by hand: two", "1 ann: one")
@@ -88,7 +88,7 @@ func TestEditByHandMovesLastModified(t *testing.T) {
 	dir := t.TempDir()
 	created := time.Now().Add(-time.Hour).UTC().Truncate(time.Second)
 	s := filestore.Open(dir, quiet, func() time.Time { return created })
-	if _, err := s.Create(t.Context(), ruleset.Draft{Name: "a", Markdown: "one\n"}); err != nil {
+	if _, err := ruleset.Create(t.Context(), s, ruleset.Draft{Name: "a", Markdown: "one\n"}); err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join(dir, "a.md")
@@ -117,7 +117,7 @@ func TestTornHistory(t *testing.T) {
 	dir := t.TempDir()
 	s := filestore.Open(dir, quiet, time.Now)
 	long := strings.Repeat("long ", 20_000)
-	if _, err := s.Create(t.Context(), ruleset.Draft{Name: "a", Markdown: long}); err != nil {
+	if _, err := ruleset.Create(t.Context(), s, ruleset.Draft{Name: "a", Markdown: long}); err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join(dir, ".history", "a.jsonl")
@@ -131,11 +131,11 @@ func TestTornHistory(t *testing.T) {
 		}
 		expectLines(t, s, "a", "1 : "+long)
 		text := fmt.Sprint("after ", cut)
-		if r, err := s.Update(t.Context(), "a", ruleset.Patch{Markdown: &text}); err != nil || r.Rev != 2 {
+		if r, err := ruleset.Update(t.Context(), s, "a", ruleset.Patch{Markdown: &text}); err != nil || r.Rev != 2 {
 			t.Fatalf("cut at %d: revision %d, %v", cut, r.Rev, err)
 		}
 		expectLines(t, s, "a", "2 : "+text, "1 : "+long)
-		if _, err := s.Update(t.Context(), "a", ruleset.Patch{Markdown: &long}); err != nil {
+		if _, err := ruleset.Update(t.Context(), s, "a", ruleset.Patch{Markdown: &long}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -148,7 +148,7 @@ func TestGitignore(t *testing.T) {
 		if old != "" {
 			put(t, dir, ".gitignore", old)
 		}
-		if _, err := filestore.Open(dir, quiet, time.Now).Create(t.Context(), ruleset.Draft{Name: "a"}); err != nil {
+		if _, err := ruleset.Create(t.Context(), filestore.Open(dir, quiet, time.Now), ruleset.Draft{Name: "a"}); err != nil {
 			t.Fatal(err)
 		}
 		want := old

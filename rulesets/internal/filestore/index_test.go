@@ -43,11 +43,11 @@ func TestIndexIsTheFolder(t *testing.T) {
 		path := filepath.Join(dir, string(n)+".md")
 		switch random.IntN(6) { // what cannot be done is an error
 		case 0, 1:
-			_, _ = s.Create(ctx, ruleset.Draft{Name: n, Description: *text()})
+			_, _ = ruleset.Create(ctx, s, ruleset.Draft{Name: n, Description: *text()})
 		case 2:
-			_, _ = s.Update(ctx, n, ruleset.Patch{Description: text()})
+			_, _ = ruleset.Update(ctx, s, n, ruleset.Patch{Description: text()})
 		case 3:
-			_ = s.Delete(ctx, n, ruleset.Removal{})
+			_ = ruleset.Delete(ctx, s, n, ruleset.Removal{})
 		case 4:
 			_ = os.WriteFile(path, []byte("---\ndescription: "+*text()+"\n---\n"), 0o644)
 		case 5:
@@ -98,7 +98,7 @@ func TestIndexAwaitsNoEvents(t *testing.T) {
 	age()
 	expectNames(t, s, "a", "b", "c")
 	write("e")
-	if _, err := s.Create(t.Context(), ruleset.Draft{Name: "d", Description: "d"}); err != nil {
+	if _, err := ruleset.Create(t.Context(), s, ruleset.Draft{Name: "d", Description: "d"}); err != nil {
 		t.Fatal(err)
 	}
 	expectNames(t, s, "a", "b", "c", "d", "e")
@@ -159,7 +159,7 @@ func namesOf(metas []ruleset.Meta, prefix string, limit int) (names []ruleset.Na
 func TestIndexIsNotShared(t *testing.T) {
 	s := openAt(t.TempDir())
 	s.index.join()
-	if _, err := s.Create(t.Context(), ruleset.Draft{Name: "a", Tags: []string{"x"}}); err != nil {
+	if _, err := ruleset.Create(t.Context(), s, ruleset.Draft{Name: "a", Tags: []string{"x"}}); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {
@@ -209,7 +209,7 @@ func BenchmarkPage(b *testing.B) {
 			text := fmt.Sprint(i)
 			i++
 			b.StopTimer()
-			if _, err := s.Update(ctx, "rule_5000", ruleset.Patch{Markdown: &text}); err != nil {
+			if _, err := ruleset.Update(ctx, s, "rule_5000", ruleset.Patch{Markdown: &text}); err != nil {
 				b.Fatal(err)
 			}
 			b.StartTimer()

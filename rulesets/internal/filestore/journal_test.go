@@ -19,7 +19,7 @@ func crash(t *testing.T, dir string, made bool) {
 	t.Helper()
 	s := openAt(dir)
 	for _, name := range []ruleset.Name{"a", "b"} {
-		if _, err := s.Create(t.Context(), ruleset.Draft{Name: name, Markdown: "one"}); err != nil {
+		if _, err := ruleset.Create(t.Context(), s, ruleset.Draft{Name: name, Markdown: "one"}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -135,7 +135,7 @@ func TestJournalOfAStranger(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			top := t.TempDir()
 			dir, victim := filepath.Join(top, "store"), filepath.Join(top, "outside", "x.jsonl")
-			made, err := openAt(dir).Create(t.Context(), ruleset.Draft{Name: "a", Markdown: "one"})
+			made, err := ruleset.Create(t.Context(), openAt(dir), ruleset.Draft{Name: "a", Markdown: "one"})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -153,7 +153,7 @@ func TestJournalOfAStranger(t *testing.T) {
 			if got, err := s.Get(t.Context(), "a"); err != nil || !cmp.Equal(got, made) {
 				t.Errorf("Get: %v, %v; want %v", got, err, made)
 			}
-			_, err = s.Create(t.Context(), ruleset.Draft{Name: "c"})
+			_, err = ruleset.Create(t.Context(), s, ruleset.Draft{Name: "c"})
 			if err == nil || !strings.Contains(err.Error(), "the journal "+test.file+" is refused") || !strings.Contains(err.Error(), "remove the file "+test.file) {
 				t.Errorf("Create: %v, want that the journal is refused", err)
 			}
@@ -166,7 +166,7 @@ func TestJournalOfAStranger(t *testing.T) {
 			if err := os.Remove(filepath.Join(dir, test.file)); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := s.Create(t.Context(), ruleset.Draft{Name: "c"}); err != nil {
+			if _, err := ruleset.Create(t.Context(), s, ruleset.Draft{Name: "c"}); err != nil {
 				t.Errorf("without the journal: %v", err)
 			}
 		})
@@ -187,7 +187,7 @@ func TestBatchThatCannotBeUndone(t *testing.T) {
 	if _, err := s.Get(t.Context(), "a"); err != nil {
 		t.Errorf("Get: %v", err)
 	}
-	_, update := s.Update(t.Context(), "a", ruleset.Patch{Markdown: &three})
+	_, update := ruleset.Update(t.Context(), s, "a", ruleset.Patch{Markdown: &three})
 	_, apply := s.Apply(t.Context(), []ruleset.Operation{{Name: "a", Update: &ruleset.Patch{Markdown: &three}}}, ruleset.ApplyOptions{})
 	if update == nil || apply == nil || !s.unfinished() {
 		t.Errorf("Update: %v, Apply: %v, unfinished: %t; want errors until the batch is undone", update, apply, s.unfinished())
@@ -195,7 +195,7 @@ func TestBatchThatCannotBeUndone(t *testing.T) {
 	if err := errors.Join(os.Remove(blocked), os.Rename(aside, blocked)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Update(t.Context(), "a", ruleset.Patch{Markdown: &three}); err != nil {
+	if _, err := ruleset.Update(t.Context(), s, "a", ruleset.Patch{Markdown: &three}); err != nil {
 		t.Errorf("Update: %v", err)
 	}
 	if diff := cmp.Diff(map[string]int{"a three": 2, "b one": 1, "c is missing": 0}, state(t, s)); diff != "" {
@@ -207,7 +207,7 @@ func TestBatchThatCannotBeUndone(t *testing.T) {
 func TestEditWhileABatchIsStaged(t *testing.T) {
 	dir := t.TempDir()
 	s := openAt(dir)
-	if _, err := s.Create(t.Context(), ruleset.Draft{Name: "a", Markdown: "one"}); err != nil {
+	if _, err := ruleset.Create(t.Context(), s, ruleset.Draft{Name: "a", Markdown: "one"}); err != nil {
 		t.Fatal(err)
 	}
 	two, docs := "two", map[ruleset.Name]document{}

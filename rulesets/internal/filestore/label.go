@@ -31,38 +31,6 @@ func (s *Store) labelsPath(name ruleset.Name) string {
 	return filepath.Join(s.dir, historyDir, string(name)+labelsMark+historySuffix)
 }
 
-// MoveLabel implements [ruleset.Store].
-func (s *Store) MoveLabel(ctx context.Context, name ruleset.Name, m ruleset.LabelMove) (ruleset.LabelMove, error) {
-	if _, err := s.History(ctx, name); err != nil { // records changes made by others
-		return m, err
-	}
-	err := s.locked(ctx, func() (err error) {
-		m, err = s.moveLabel(name, m)
-		return err
-	})
-	return m, err
-}
-
-// moveLabel records a move. The caller must hold the lock.
-func (s *Store) moveLabel(name ruleset.Name, m ruleset.LabelMove) (ruleset.LabelMove, error) {
-	history, err := s.revisions(name)
-	if err != nil {
-		return m, err
-	}
-	moves, err := s.labelMoves(name)
-	if err != nil {
-		return m, err
-	}
-	if m, err = ruleset.CheckMove(name, m, history, moves); err != nil {
-		return m, err
-	}
-	m.At, m.Once = s.now().UTC().Truncate(time.Second), false
-	if _, err = s.appendLine(s.labelsPath(name), newMoveRecord(m)); err == nil {
-		s.announce(movedLabel{name, m.Label})
-	}
-	return m, err
-}
-
 func newMoveRecord(m ruleset.LabelMove) moveRecord {
 	return moveRecord{m.Label, m.From, m.To, m.At, m.By.Author, m.By.Client, m.By.Message, m.Data}
 }

@@ -17,7 +17,7 @@ import (
 func TestProblems(t *testing.T) {
 	dir := t.TempDir()
 	s := filestore.Open(dir, quiet, time.Now)
-	if _, err := s.Create(t.Context(), ruleset.Draft{Name: "good"}); err != nil {
+	if _, err := ruleset.Create(t.Context(), s, ruleset.Draft{Name: "good"}); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.MkdirAll(filepath.Join(dir, "sub", "deep"), 0o755); err != nil {

@@ -30,7 +30,7 @@ func TestUpdateKeepsFilesReadable(t *testing.T) {
 			dir := t.TempDir()
 			put(t, dir, "a.md", tc.file)
 			s := filestore.Open(dir, quiet, time.Now)
-			_, err := s.Update(t.Context(), "a", tc.patch)
+			_, err := ruleset.Update(t.Context(), s, "a", tc.patch)
 			if tc.want == "" {
 				if _, getErr := s.Get(t.Context(), "a"); err != nil || getErr != nil {
 					t.Errorf("Update: %v; Get: %v", err, getErr)

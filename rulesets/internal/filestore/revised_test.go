@@ -17,7 +17,7 @@ func TestFilesEditedByHandAreRevisions(t *testing.T) {
 	dir := t.TempDir()
 	s := Open(dir, slog.New(slog.DiscardHandler), time.Now)
 	files := []ruleset.FileChange{{Path: "scripts/a.py", Data: []byte("ours")}}
-	if _, err := s.Create(t.Context(), ruleset.Draft{Name: "go_style", Markdown: "text", Files: files}); err != nil {
+	if _, err := ruleset.Create(t.Context(), s, ruleset.Draft{Name: "go_style", Markdown: "text", Files: files}); err != nil {
 		t.Fatal(err)
 	}
 	script := filepath.Join(dir, "go-style", "scripts", "a.py")
@@ -56,7 +56,7 @@ func TestFilesEditedByHandAreRevisions(t *testing.T) {
 func TestLargeFoldersAreNotFollowed(t *testing.T) {
 	dir := t.TempDir()
 	s := Open(dir, slog.New(slog.DiscardHandler), time.Now)
-	if _, err := s.Create(t.Context(), ruleset.Draft{Name: "go_style"}); err != nil {
+	if _, err := ruleset.Create(t.Context(), s, ruleset.Draft{Name: "go_style"}); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.MkdirAll(filepath.Join(dir, "go-style"), 0o755); err != nil {
@@ -66,7 +66,7 @@ func TestLargeFoldersAreNotFollowed(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := "new"
-	r, err := s.Update(t.Context(), "go_style", ruleset.Patch{Markdown: &text})
+	r, err := ruleset.Update(t.Context(), s, "go_style", ruleset.Patch{Markdown: &text})
 	if err != nil || r.Rev != 2 || len(r.Files) != 0 {
 		t.Errorf("got %+v, %v", r, err)
 	}
@@ -90,18 +90,18 @@ func TestForeignPartsOfJournalsAreRefused(t *testing.T) {
 func TestFilesInTheWay(t *testing.T) {
 	dir := t.TempDir()
 	s := Open(dir, slog.New(slog.DiscardHandler), time.Now)
-	if _, err := s.Create(t.Context(), ruleset.Draft{Name: "go_style", Markdown: "one"}); err != nil {
+	if _, err := ruleset.Create(t.Context(), s, ruleset.Draft{Name: "go_style", Markdown: "one"}); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.MkdirAll(filepath.Join(dir, "go-style", "a", ".hidden"), 0o755); err != nil { // which no revision has
 		t.Fatal(err)
 	}
 	two := "two"
-	_, err := s.Update(t.Context(), "go_style", ruleset.Patch{Markdown: &two, Files: []ruleset.FileChange{{Path: "a", Data: []byte("x")}, {Path: "b", Data: []byte("y")}}})
+	_, err := ruleset.Update(t.Context(), s, "go_style", ruleset.Patch{Markdown: &two, Files: []ruleset.FileChange{{Path: "a", Data: []byte("x")}, {Path: "b", Data: []byte("y")}}})
 	if err == nil {
 		t.Error("no error although the file is a folder")
 	}
-	if _, err := s.Create(t.Context(), ruleset.Draft{Name: "other"}); err != nil {
+	if _, err := ruleset.Create(t.Context(), s, ruleset.Draft{Name: "other"}); err != nil {
 		t.Errorf("the next change: %v", err)
 	}
 	r, err := s.Get(t.Context(), "go_style")
@@ -120,7 +120,7 @@ func TestPruneKeepsFilesOfPeople(t *testing.T) {
 	s := Open(dir, slog.New(slog.DiscardHandler), time.Now)
 	note := filepath.Join(s.contentsDir("go_style"), "note.txt")
 	digest := filepath.Join(elsewhere, ruleset.FileOf("", []byte("x")).SHA256.String())
-	_, err := s.Create(t.Context(), ruleset.Draft{Name: "go_style", Files: []ruleset.FileChange{{Path: "a", Data: []byte("x")}}})
+	_, err := ruleset.Create(t.Context(), s, ruleset.Draft{Name: "go_style", Files: []ruleset.FileChange{{Path: "a", Data: []byte("x")}}})
 	for _, file := range []string{note, digest} {
 		err = errors.Join(err, os.WriteFile(file, []byte("thesis"), 0o644))
 	}
@@ -143,7 +143,7 @@ func TestPruneKeepsFilesOfPeople(t *testing.T) {
 	if _, err := os.Stat(digest); err != nil {
 		t.Error(err)
 	}
-	_, err = s.Update(t.Context(), "go_style", ruleset.Patch{Files: []ruleset.FileChange{{Path: "a", Data: []byte("y")}}})
+	_, err = ruleset.Update(t.Context(), s, "go_style", ruleset.Patch{Files: []ruleset.FileChange{{Path: "a", Data: []byte("y")}}})
 	if err == nil {
 		t.Error("bytes are written through a link")
 	}

@@ -52,15 +52,15 @@ func play(role string, s *filestore.Store) int {
 		text := strings.Repeat("0123456789\n", 1000)
 		for i := 0; ; i++ {
 			name := ruleset.Name(fmt.Sprintf("n%d", i%50))
-			_, _ = s.Create(ctx, ruleset.Draft{Name: name, Markdown: text}) // it may be there
-			if _, err := s.Update(ctx, name, ruleset.Patch{Markdown: &text}); err != nil {
+			_, _ = ruleset.Create(ctx, s, ruleset.Draft{Name: name, Markdown: text}) // it may be there
+			if _, err := ruleset.Update(ctx, s, name, ruleset.Patch{Markdown: &text}); err != nil {
 				fmt.Fprintln(os.Stderr, err)
 				return 1
 			}
 		}
 	}
 	for i := range 100 {
-		if _, err := s.Create(ctx, ruleset.Draft{Name: ruleset.Name(fmt.Sprintf("n%d", i)), Description: role}); err == nil {
+		if _, err := ruleset.Create(ctx, s, ruleset.Draft{Name: ruleset.Name(fmt.Sprintf("n%d", i)), Description: role}); err == nil {
 			fmt.Printf("n%d\n", i)
 		}
 	}
@@ -148,7 +148,7 @@ func TestFileIsTheDocumentedText(t *testing.T) {
 	dir := t.TempDir()
 	at := time.Date(2025, 10, 29, 10, 30, 0, 0, time.UTC)
 	s := filestore.Open(dir, quiet, func() time.Time { return at })
-	_, err := s.Create(t.Context(), ruleset.Draft{
+	_, err := ruleset.Create(t.Context(), s, ruleset.Draft{
 		Name: "python_style_guide", Description: "Python coding style guidelines", Tags: []string{"python", "style", "pep8"},
 		Markdown: "# Python Style Guide\n\n## Naming Conventions\n...",
 	})
@@ -181,7 +181,7 @@ func TestFilesEditedByHand(t *testing.T) {
 		t.Errorf("got %+v, %v", r, err)
 	}
 	description := "three"
-	if _, err := s.Update(t.Context(), "mine", ruleset.Patch{Description: &description}); err != nil {
+	if _, err := ruleset.Update(t.Context(), s, "mine", ruleset.Patch{Description: &description}); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := os.ReadFile(filepath.Join(dir, "mine.md")); err != nil || strings.Count(string(got), "\r\n") != strings.Count(string(got), "\n") {
@@ -192,7 +192,7 @@ func TestFilesEditedByHand(t *testing.T) {
 		t.Errorf("after the edit the list is %+v, %v", metas, err)
 	}
 	tags := []string{"x"}
-	if _, err := s.Update(t.Context(), "mine", ruleset.Patch{Tags: &tags}); err != nil {
+	if _, err := ruleset.Update(t.Context(), s, "mine", ruleset.Patch{Tags: &tags}); err != nil {
 		t.Fatal(err)
 	}
 	got, err := os.ReadFile(filepath.Join(dir, "mine.md"))
@@ -225,9 +225,9 @@ func TestFilesThatAreNoRulesetsAreLeftAlone(t *testing.T) {
 	}
 	text := "x"
 	for name, want := range texts {
-		_, create := s.Create(t.Context(), ruleset.Draft{Name: name})
-		_, update := s.Update(t.Context(), name, ruleset.Patch{Markdown: &text})
-		for what, err := range map[string]error{"create": create, "update": update, "delete": s.Delete(t.Context(), name, ruleset.Removal{})} {
+		_, create := ruleset.Create(t.Context(), s, ruleset.Draft{Name: name})
+		_, update := ruleset.Update(t.Context(), s, name, ruleset.Patch{Markdown: &text})
+		for what, err := range map[string]error{"create": create, "update": update, "delete": ruleset.Delete(t.Context(), s, name, ruleset.Removal{})} {
 			if _, ok := errors.AsType[*filestore.InvalidFileError](err); !ok {
 				t.Errorf("%s %s: %v", what, name, err)
 			}
@@ -242,7 +242,7 @@ func TestFolderThatCannotBeWritten(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")
 	put(t, filepath.Dir(path), "file", "in the way")
 	s := filestore.Open(path, quiet, time.Now)
-	_, err := s.Create(t.Context(), ruleset.Draft{Name: "a"})
+	_, err := ruleset.Create(t.Context(), s, ruleset.Draft{Name: "a"})
 	if _, ok := errors.AsType[*ruleset.UnavailableError](err); !ok {
 		t.Errorf("Create: %v, want unavailable", err)
 	}

@@ -77,9 +77,12 @@ func TestOwnChangesAreToldAtOnce(t *testing.T) {
 			change func() error
 			want   ruleset.ChangeKind
 		}{
-			{func() error { _, err := s.Create(t.Context(), ruleset.Draft{Name: "a"}); return err }, ruleset.Created},
-			{func() error { _, err := s.Update(t.Context(), "a", ruleset.Patch{Markdown: &text}); return err }, ruleset.Updated},
-			{func() error { return s.Delete(t.Context(), "a", ruleset.Removal{}) }, ruleset.Deleted},
+			{func() error { _, err := ruleset.Create(t.Context(), s, ruleset.Draft{Name: "a"}); return err }, ruleset.Created},
+			{func() error {
+				_, err := ruleset.Update(t.Context(), s, "a", ruleset.Patch{Markdown: &text})
+				return err
+			}, ruleset.Updated},
+			{func() error { return ruleset.Delete(t.Context(), s, "a", ruleset.Removal{}) }, ruleset.Deleted},
 		} {
 			if err := step.change(); err != nil {
 				t.Fatal(err)
@@ -97,7 +100,7 @@ func TestOwnChangesAreToldAtOnce(t *testing.T) {
 func TestChangesBeforeTheWatchAreTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := openAt(t.TempDir())
-		if _, err := s.Create(t.Context(), ruleset.Draft{Name: "early"}); err != nil {
+		if _, err := ruleset.Create(t.Context(), s, ruleset.Draft{Name: "early"}); err != nil {
 			t.Fatal(err)
 		}
 		want := ruleset.Change{Kind: ruleset.Unknown, Name: "early"}
@@ -213,7 +216,7 @@ func TestWatchTellsOfFolders(t *testing.T) {
 	expect("a new file", ruleset.Change{Kind: ruleset.Updated, Name: "pdf_forms"})
 	write("pdf-forms/SKILL.md", "---\nname: pdf-forms\ndescription: d\n---\n\nOther text")
 	expect("the text of a folder", ruleset.Change{Kind: ruleset.Updated, Name: "pdf_forms"})
-	if _, err := s.Update(t.Context(), "pdf_forms", ruleset.Patch{Markdown: new("Mine"), Files: []ruleset.FileChange{{Path: "a/b.txt"}}}); err != nil {
+	if _, err := ruleset.Update(t.Context(), s, "pdf_forms", ruleset.Patch{Markdown: new("Mine"), Files: []ruleset.FileChange{{Path: "a/b.txt"}}}); err != nil {
 		t.Fatal(err)
 	}
 	for what := next(heard); what.Kind == ruleset.Updated; what = next(heard) { // once by the feed, and perhaps by a poll between two of its steps

@@ -35,7 +35,7 @@ func three(t *testing.T) (s *layered.Store, written ruleset.Store) {
 	}
 	for i, names := range [][]ruleset.Name{{"law"}, {"law", "own"}, {"law", "own", "shared"}} {
 		for _, name := range names {
-			if _, err := parts[i].Create(t.Context(), ruleset.Draft{Name: name, Markdown: parts[i].Name}); err != nil {
+			if _, err := ruleset.Create(t.Context(), parts[i], ruleset.Draft{Name: name, Markdown: parts[i].Name}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -73,10 +73,10 @@ func TestFirstWins(t *testing.T) {
 	s, written := three(t)
 	expectSeen(t, s, `law "org" org@1`, `own "user" mine@1`, `shared "" team@1`)
 	text := "changed"
-	if _, err := s.Update(t.Context(), "shared", ruleset.Patch{Markdown: &text, IfRev: 2}); !errors.As(err, new(*ruleset.ConflictError)) {
+	if _, err := ruleset.Update(t.Context(), s, "shared", ruleset.Patch{Markdown: &text, IfRev: 2}); !errors.As(err, new(*ruleset.ConflictError)) {
 		t.Errorf("at another revision: %v", err)
 	}
-	if _, err := s.Update(t.Context(), "shared", ruleset.Patch{Markdown: &text, IfRev: 1, By: ruleset.By{Author: "ann"}}); err != nil {
+	if _, err := ruleset.Update(t.Context(), s, "shared", ruleset.Patch{Markdown: &text, IfRev: 1, By: ruleset.By{Author: "ann"}}); err != nil {
 		t.Fatal(err)
 	}
 	expectSeen(t, s, `law "org" org@1`, `own "user" mine@1`, `shared "user" changed@2`)
@@ -85,7 +85,7 @@ func TestFirstWins(t *testing.T) {
 		t.Errorf("history %+v, %v", history, err)
 	}
 	for _, name := range []ruleset.Name{"shared", "own"} { // what is behind is seen again
-		if err := s.Delete(t.Context(), name, ruleset.Removal{}); err != nil {
+		if err := ruleset.Delete(t.Context(), s, name, ruleset.Removal{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -100,14 +100,14 @@ func TestFirstWins(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	s, _ := three(t)
 	text := "changed"
-	_, law := s.Update(t.Context(), "law", ruleset.Patch{Markdown: &text})
-	_, label := s.MoveLabel(t.Context(), "shared", ruleset.LabelMove{Label: "x", Newest: true})
-	for what, err := range map[string]error{"update law": law, "label": label, "delete": s.Delete(t.Context(), "shared", ruleset.Removal{})} {
+	_, law := ruleset.Update(t.Context(), s, "law", ruleset.Patch{Markdown: &text})
+	_, label := ruleset.MoveLabel(t.Context(), s, "shared", ruleset.LabelMove{Label: "x", Newest: true})
+	for what, err := range map[string]error{"update law": law, "label": label, "delete": ruleset.Delete(t.Context(), s, "shared", ruleset.Removal{})} {
 		if !errors.As(err, new(*layered.ReadOnlyError)) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	if _, err := s.Create(t.Context(), ruleset.Draft{Name: "shared"}); !errors.As(err, new(*ruleset.ExistsError)) {
+	if _, err := ruleset.Create(t.Context(), s, ruleset.Draft{Name: "shared"}); !errors.As(err, new(*ruleset.ExistsError)) {
 		t.Errorf("create: %v", err)
 	}
 	update := func(name ruleset.Name, ifRev int) ruleset.Operation {

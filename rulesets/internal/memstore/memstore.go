@@ -40,27 +40,6 @@ func New(now func() time.Time) *Store {
 	}
 }
 
-// Create implements [ruleset.Store].
-func (s *Store) Create(ctx context.Context, d ruleset.Draft) (ruleset.Ruleset, error) {
-	if len(d.Files) > 0 {
-		return ruleset.ApplyOne(ctx, s, ruleset.Operation{Name: d.Name, Create: &d})
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if _, taken := s.all[d.Name]; taken {
-		return ruleset.Ruleset{}, &ruleset.ExistsError{Name: d.Name}
-	}
-	if err := d.At(s.now()).CheckSize(); err != nil {
-		return ruleset.Ruleset{}, err
-	}
-	r := d.At(s.now())
-	r.Folder = false // there are none
-	r = s.recordLocked(r, d.By, false)
-	s.all[d.Name] = r
-	s.tellLocked(ruleset.Change{Kind: ruleset.Created, Name: d.Name})
-	return r, nil
-}
-
 // Get implements [ruleset.Store].
 func (s *Store) Get(_ context.Context, name ruleset.Name) (ruleset.Ruleset, error) {
 	s.mu.Lock()
@@ -70,63 +49,6 @@ func (s *Store) Get(_ context.Context, name ruleset.Name) (ruleset.Ruleset, erro
 		return ruleset.Ruleset{}, &ruleset.NotFoundError{Name: name}
 	}
 	return r, nil
-}
-
-// Update implements [ruleset.Store].
-func (s *Store) Update(ctx context.Context, name ruleset.Name, p ruleset.Patch) (ruleset.Ruleset, error) {
-	if len(p.Files) > 0 {
-		return ruleset.ApplyOne(ctx, s, ruleset.Operation{Name: name, Update: &p})
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	r, ok := s.all[name]
-	if !ok {
-		return ruleset.Ruleset{}, &ruleset.NotFoundError{Name: name}
-	}
-	if err := p.Check(r); err != nil {
-		return ruleset.Ruleset{}, err
-	}
-	old := r
-	if err := p.Apply(r, s.now()).CheckSize(); err != nil {
-		return ruleset.Ruleset{}, err
-	}
-	if r = p.Apply(r, s.now()); !ruleset.SameContent(old, r) {
-		r = s.recordLocked(r, p.By, false)
-	}
-	s.all[name] = r
-	s.tellLocked(ruleset.Change{Kind: ruleset.Updated, Name: name})
-	return r, nil
-}
-
-// Delete implements [ruleset.Store].
-func (s *Store) Delete(_ context.Context, name ruleset.Name, r ruleset.Removal) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	old, ok := s.all[name]
-	if !ok {
-		return &ruleset.NotFoundError{Name: name}
-	}
-	if err := r.Check(old); err != nil {
-		return err
-	}
-	delete(s.all, name)
-	s.recordLocked(ruleset.Ruleset{Meta: ruleset.Meta{Name: name}}, r.By, true)
-	s.tellLocked(ruleset.Change{Kind: ruleset.Deleted, Name: name})
-	return nil
-}
-
-// recordLocked adds a revision with the content of r and returns r at it.
-func (s *Store) recordLocked(r ruleset.Ruleset, by ruleset.By, deleted bool) ruleset.Ruleset {
-	r.Rev, r.Files = 1, slices.Clone(s.filesLocked(r.Name))
-	if old := s.history[r.Name]; len(old) > 0 {
-		r.Rev = old[len(old)-1].Number + 1
-	}
-	content := r.Clone()
-	content.CreatedAt, content.LastModified, content.Rev = time.Time{}, time.Time{}, 0
-	s.history[r.Name] = append(s.history[r.Name], ruleset.Revision{
-		Number: r.Rev, At: s.now().UTC().Truncate(time.Second), By: by, Deleted: deleted, Content: content,
-	})
-	return r
 }
 
 // History implements [ruleset.Store].
@@ -143,23 +65,6 @@ func (s *Store) historyLocked(name ruleset.Name) ([]ruleset.Revision, error) {
 	}
 	slices.Reverse(all)
 	return all, nil
-}
-
-// MoveLabel implements [ruleset.Store].
-func (s *Store) MoveLabel(_ context.Context, name ruleset.Name, m ruleset.LabelMove) (ruleset.LabelMove, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	history, err := s.historyLocked(name)
-	if err != nil {
-		return m, err
-	}
-	if m, err = ruleset.CheckMove(name, m, history, s.moves[name]); err != nil {
-		return m, err
-	}
-	m.At, m.Once = s.now().UTC().Truncate(time.Second), false
-	s.moves[name] = append([]ruleset.LabelMove{m}, s.moves[name]...)
-	s.tellLocked(ruleset.Change{Kind: ruleset.Labelled, Name: name, Label: m.Label})
-	return m, nil
 }
 
 // Apply implements [ruleset.Store].
@@ -193,11 +98,12 @@ func (s *Store) applyLocked(e *ruleset.Effect) {
 		s.moves[e.Name] = append([]ruleset.LabelMove{m}, s.moves[e.Name]...)
 		s.tellLocked(ruleset.Change{Kind: ruleset.Labelled, Name: e.Name, Label: m.Label})
 	}
-	if !e.Changed() {
+	if !e.Changed() && !e.Touched {
 		return
 	}
 	s.history[e.Name] = append(s.history[e.Name], e.Revisions...)
 	if delete(s.all, e.Name); e.After != nil {
+		e.After.Folder = false // there are none
 		s.all[e.Name] = e.After.Clone()
 	}
 	s.tellLocked(ruleset.Change{Kind: e.Kind(), Name: e.Name})

@@ -22,7 +22,7 @@ func TestContract(t *testing.T) {
 func TestFirstWatchHearsWhatWasBefore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := memstore.New(time.Now)
-		if _, err := s.Create(t.Context(), ruleset.Draft{Name: "a"}); err != nil {
+		if _, err := ruleset.Create(t.Context(), s, ruleset.Draft{Name: "a"}); err != nil {
 			t.Fatal(err)
 		}
 		for _, want := range []int{2, 1} { // the first watch, the second; with its beginning

@@ -168,7 +168,7 @@ func movesAreHeard(t *testing.T, s ruleset.Store, _ *Clock, again func() ruleset
 	other := again()
 	heard, end := watch(t, s)
 	defer end()
-	if _, err := other.MoveLabel(t.Context(), "a", *newest("production")); err != nil {
+	if _, err := ruleset.MoveLabel(t.Context(), other, "a", *newest("production")); err != nil {
 		t.Fatal(err)
 	}
 	got := next(t, heard)

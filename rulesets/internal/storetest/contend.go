@@ -90,7 +90,7 @@ func contend(s ruleset.Store) error {
 	for range contenderWins {
 		r, err := win(context.Background(), s, "n0", func(base ruleset.Ruleset) (ruleset.Ruleset, error) {
 			text := base.Markdown + "line\n"
-			return s.Update(context.Background(), "n0", ruleset.Patch{Markdown: &text, IfRev: base.Rev})
+			return ruleset.Update(context.Background(), s, "n0", ruleset.Patch{Markdown: &text, IfRev: base.Rev})
 		})
 		if err != nil {
 			return err

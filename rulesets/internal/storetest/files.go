@@ -47,7 +47,7 @@ func setFile(path, text string) ruleset.FileChange {
 
 // changeFiles changes files of go_style.
 func changeFiles(t *testing.T, s ruleset.Store, changes ...ruleset.FileChange) error {
-	_, err := s.Update(t.Context(), "go_style", ruleset.Patch{Files: changes})
+	_, err := ruleset.Update(t.Context(), s, "go_style", ruleset.Patch{Files: changes})
 	return err
 }
 
@@ -137,7 +137,7 @@ func filesAreRevised(t *testing.T, s ruleset.Store, _ *Clock, again func() rules
 	if r := update(t, s, "go_style", ruleset.Patch{Markdown: &three}); r.Rev != 3 || !ruleset.SameFiles(r.Files, want) {
 		t.Errorf("a new text leaves %v at revision %d", r.Files, r.Rev)
 	}
-	_, err := s.Update(t.Context(), "go_style", ruleset.Patch{Files: []ruleset.FileChange{{Path: "a.py"}}, IfRev: 2})
+	_, err := ruleset.Update(t.Context(), s, "go_style", ruleset.Patch{Files: []ruleset.FileChange{{Path: "a.py"}}, IfRev: 2})
 	if conflict, ok := errors.AsType[*ruleset.ConflictError](err); !ok || conflict.Current.Rev != 3 || !ruleset.SameFiles(conflict.Current.Files, want) {
 		t.Errorf("files from an old revision: %v", err)
 	}
@@ -146,7 +146,7 @@ func filesAreRevised(t *testing.T, s ruleset.Store, _ *Clock, again func() rules
 		t.Errorf("the history is %+v", all)
 	}
 	restoreFiles(t, s, all[0])
-	if err := s.Delete(t.Context(), "go_style", ruleset.Removal{}); err != nil {
+	if err := ruleset.Delete(t.Context(), s, "go_style", ruleset.Removal{}); err != nil {
 		t.Fatal(err)
 	}
 	restoreFiles(t, again(), all[1])
@@ -214,7 +214,7 @@ func filesAreWonOnce(t *testing.T, s ruleset.Store, _ *Clock, again func() rules
 	create(t, s, ruleset.Draft{Name: "a"})
 	writers(t, n, steps, again, "a", func(s ruleset.Store, base ruleset.Ruleset, text string) (ruleset.Ruleset, error) {
 		path := fmt.Sprintf("f%d", base.Rev)
-		return s.Update(t.Context(), "a", ruleset.Patch{Markdown: &text, Files: []ruleset.FileChange{setFile(path, text)}, IfRev: base.Rev})
+		return ruleset.Update(t.Context(), s, "a", ruleset.Patch{Markdown: &text, Files: []ruleset.FileChange{setFile(path, text)}, IfRev: base.Rev})
 	})
 	for i, r := range revisions(t, s, "a") {
 		if len(r.Content.Files) != i {

@@ -32,7 +32,7 @@ func revisions(t *testing.T, s ruleset.Store, name ruleset.Name) []ruleset.Revis
 
 func update(t *testing.T, s ruleset.Store, name ruleset.Name, p ruleset.Patch) ruleset.Ruleset {
 	t.Helper()
-	r, err := s.Update(t.Context(), name, p)
+	r, err := ruleset.Update(t.Context(), s, name, p)
 	if err != nil {
 		t.Fatalf("Update(%s): %v", name, err)
 	}
@@ -52,7 +52,7 @@ func history(t *testing.T, s ruleset.Store, clock *Clock, again func() ruleset.S
 	if r := get(t, s, "a"); r.Rev != 2 {
 		t.Errorf("read at revision %d", r.Rev)
 	}
-	if err := s.Delete(t.Context(), "a", ruleset.Removal{By: ann, IfRev: 2}); err != nil {
+	if err := ruleset.Delete(t.Context(), s, "a", ruleset.Removal{By: ann, IfRev: 2}); err != nil {
 		t.Fatal(err)
 	}
 	meta := ruleset.Meta{Name: "a", Description: "d", Tags: []string{"x"}}
@@ -102,7 +102,7 @@ func restores(t *testing.T, s ruleset.Store, _ *Clock, _ func() ruleset.Store) {
 
 func undeletes(t *testing.T, s ruleset.Store, _ *Clock, _ func() ruleset.Store) {
 	create(t, s, ruleset.Draft{Name: "a", Markdown: "one"})
-	if err := s.Delete(t.Context(), "a", ruleset.Removal{}); err != nil {
+	if err := ruleset.Delete(t.Context(), s, "a", ruleset.Removal{}); err != nil {
 		t.Fatal(err)
 	}
 	r := create(t, s, revisions(t, s, "a")[0].Draft(ruleset.By{}))
@@ -115,8 +115,8 @@ func revisionsConflict(t *testing.T, s ruleset.Store, _ *Clock, again func() rul
 	create(t, s, ruleset.Draft{Name: "a", Markdown: "one"})
 	theirs, mine := "theirs", "mine"
 	update(t, again(), "a", ruleset.Patch{Markdown: &theirs, IfRev: 1})
-	_, updateErr := s.Update(t.Context(), "a", ruleset.Patch{Markdown: &mine, IfRev: 1})
-	for what, err := range map[string]error{"Update": updateErr, "Delete": s.Delete(t.Context(), "a", ruleset.Removal{IfRev: 1})} {
+	_, updateErr := ruleset.Update(t.Context(), s, "a", ruleset.Patch{Markdown: &mine, IfRev: 1})
+	for what, err := range map[string]error{"Update": updateErr, "Delete": ruleset.Delete(t.Context(), s, "a", ruleset.Removal{IfRev: 1})} {
 		conflict, ok := errors.AsType[*ruleset.ConflictError](err)
 		if !ok || conflict.Current.Rev != 2 || conflict.Current.Markdown != "theirs" {
 			t.Errorf("%s: %v, want a conflict with revision 2", what, err)
@@ -126,7 +126,7 @@ func revisionsConflict(t *testing.T, s ruleset.Store, _ *Clock, again func() rul
 		t.Errorf("left is %+v", r)
 	}
 	update(t, s, "a", ruleset.Patch{Markdown: &mine, IfRev: 2})
-	if err := s.Delete(t.Context(), "a", ruleset.Removal{IfRev: 3}); err != nil {
+	if err := ruleset.Delete(t.Context(), s, "a", ruleset.Removal{IfRev: 3}); err != nil {
 		t.Error(err)
 	}
 }
@@ -139,7 +139,7 @@ func revisionsAreWonOnce(t *testing.T, s ruleset.Store, _ *Clock, again func() r
 	var mu sync.Mutex
 	winners := map[int]int{}
 	writers(t, n, steps, again, "a", func(s ruleset.Store, base ruleset.Ruleset, text string) (ruleset.Ruleset, error) {
-		r, err := s.Update(t.Context(), "a", ruleset.Patch{Markdown: &text, IfRev: base.Rev})
+		r, err := ruleset.Update(t.Context(), s, "a", ruleset.Patch{Markdown: &text, IfRev: base.Rev})
 		if err == nil {
 			mu.Lock()
 			defer mu.Unlock()

@@ -20,7 +20,7 @@ func labels(t *testing.T, s ruleset.Store, clock *Clock, again func() ruleset.St
 	}
 	move := func(s ruleset.Store, label ruleset.Label, to int, by ruleset.By) ruleset.LabelMove {
 		t.Helper()
-		m, err := s.MoveLabel(t.Context(), "a", ruleset.LabelMove{Label: label, To: to, By: by})
+		m, err := ruleset.MoveLabel(t.Context(), s, "a", ruleset.LabelMove{Label: label, To: to, By: by})
 		if err != nil {
 			t.Fatalf("moving %s to %d: %v", label, to, err)
 		}
@@ -58,7 +58,7 @@ func labels(t *testing.T, s ruleset.Store, clock *Clock, again func() ruleset.St
 func refusals(t *testing.T, s ruleset.Store) {
 	t.Helper()
 	try := func(name ruleset.Name, label ruleset.Label, to int) error {
-		_, err := s.MoveLabel(t.Context(), name, ruleset.LabelMove{Label: label, To: to})
+		_, err := ruleset.MoveLabel(t.Context(), s, name, ruleset.LabelMove{Label: label, To: to})
 		return err
 	}
 	if _, ok := errors.AsType[*ruleset.NoRevisionError](try("a", "x", 4)); !ok {
@@ -70,7 +70,7 @@ func refusals(t *testing.T, s ruleset.Store) {
 	if _, ok := errors.AsType[*ruleset.NotFoundError](try("nobody", "x", 1)); !ok {
 		t.Errorf("of a ruleset that never was: %v", try("nobody", "x", 1))
 	}
-	if err := s.Delete(t.Context(), "a", ruleset.Removal{}); err != nil {
+	if err := ruleset.Delete(t.Context(), s, "a", ruleset.Removal{}); err != nil {
 		t.Fatal(err)
 	}
 	if err := try("a", "x", 4); err == nil {
@@ -95,7 +95,7 @@ func labelIsSetOnce(t *testing.T, s ruleset.Store, _ *Clock, again func() rulese
 	for i := range contenders {
 		handle := again()
 		wg.Go(func() {
-			_, err := handle.MoveLabel(t.Context(), "a", ruleset.LabelMove{Label: "v1", To: i + 1, Once: true})
+			_, err := ruleset.MoveLabel(t.Context(), handle, "a", ruleset.LabelMove{Label: "v1", To: i + 1, Once: true})
 			mu.Lock()
 			defer mu.Unlock()
 			if err == nil {

@@ -19,7 +19,7 @@ func aged(t *testing.T, s ruleset.Store, clock *Clock) {
 		text := fmt.Sprint(i)
 		update(t, s, "a", ruleset.Patch{Markdown: &text})
 	}
-	if _, err := s.MoveLabel(t.Context(), "a", ruleset.LabelMove{Label: "production", To: 2}); err != nil {
+	if _, err := ruleset.MoveLabel(t.Context(), s, "a", ruleset.LabelMove{Label: "production", To: 2}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -79,7 +79,7 @@ func goesOn(t *testing.T, s ruleset.Store) {
 	if r := update(t, s, "a", ruleset.Patch{Markdown: &text, IfRev: 5}); r.Rev != 6 {
 		t.Errorf("the next revision is %d", r.Rev)
 	}
-	if err := s.Delete(t.Context(), "a", ruleset.Removal{}); err != nil {
+	if err := ruleset.Delete(t.Context(), s, "a", ruleset.Removal{}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := ruleset.Prune(t.Context(), s, ruleset.Retention{Revisions: 1}, false); err != nil {
@@ -91,7 +91,7 @@ func goesOn(t *testing.T, s ruleset.Store) {
 	if r := create(t, s, ruleset.Draft{Name: "a"}); r.Rev != 8 {
 		t.Errorf("created again at revision %d", r.Rev)
 	}
-	_, err := s.MoveLabel(t.Context(), "a", ruleset.LabelMove{Label: "production", To: 3})
+	_, err := ruleset.MoveLabel(t.Context(), s, "a", ruleset.LabelMove{Label: "production", To: 3})
 	if err == nil || err.Error() != "ruleset 'a' has no revision 3: its revisions are 2 to 8" {
 		t.Errorf("a label at a pruned revision: %v", err)
 	}

@@ -119,7 +119,7 @@ var singles = []test{
 
 func create(t *testing.T, s ruleset.Store, d ruleset.Draft) ruleset.Ruleset {
 	t.Helper()
-	r, err := s.Create(t.Context(), d)
+	r, err := ruleset.Create(t.Context(), s, d)
 	if err != nil {
 		t.Fatalf("Create(%s): %v", d.Name, err)
 	}
@@ -155,7 +155,7 @@ func roundTrip(t *testing.T, s ruleset.Store, _ *Clock, again func() ruleset.Sto
 	if diff := cmp.Diff([]ruleset.Meta{want.Meta}, metas); diff != "" {
 		t.Errorf("list (-want +got):\n%s", diff)
 	}
-	if err := s.Delete(t.Context(), "go_style", ruleset.Removal{}); err != nil {
+	if err := ruleset.Delete(t.Context(), s, "go_style", ruleset.Removal{}); err != nil {
 		t.Errorf("Delete: %v", err)
 	}
 	if metas, _, err := s.List(t.Context(), ruleset.Page{}); err != nil || len(metas) != 0 {
@@ -193,7 +193,7 @@ func patches(t *testing.T, s ruleset.Store, clock *Clock, _ func() ruleset.Store
 		{ruleset.Patch{Markdown: &text}, ruleset.Ruleset{Meta: ruleset.Meta{Description: "new", Tags: []string{}}, Markdown: "new text"}},
 	} {
 		tc.want.Name, tc.want.CreatedAt, tc.want.LastModified, tc.want.Rev = "a", start, later, i+2
-		got, err := s.Update(t.Context(), "a", tc.patch)
+		got, err := ruleset.Update(t.Context(), s, "a", tc.patch)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -210,7 +210,7 @@ func timeGoesBack(t *testing.T, s ruleset.Store, clock *Clock, _ func() ruleset.
 	create(t, s, ruleset.Draft{Name: "a"})
 	clock.Set(start.Add(-time.Hour))
 	text := "x"
-	if _, err := s.Update(t.Context(), "a", ruleset.Patch{Markdown: &text}); err != nil {
+	if _, err := ruleset.Update(t.Context(), s, "a", ruleset.Patch{Markdown: &text}); err != nil {
 		t.Fatal(err)
 	}
 	if got := get(t, s, "a"); !got.LastModified.Equal(start) || !got.CreatedAt.Equal(start) {
@@ -231,7 +231,7 @@ func timesAreKept(t *testing.T, s ruleset.Store, _ *Clock, again func() ruleset.
 		if r := get(t, again(), "a"); !r.CreatedAt.Equal(tc.wantCreated) || !r.LastModified.Equal(tc.wantModified) {
 			t.Errorf("drafted %v, %v: got %v, %v", tc.created, tc.modified, r.CreatedAt, r.LastModified)
 		}
-		if err := s.Delete(t.Context(), "a", ruleset.Removal{}); err != nil {
+		if err := ruleset.Delete(t.Context(), s, "a", ruleset.Removal{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -243,11 +243,11 @@ func extraIsKept(t *testing.T, s ruleset.Store, _ *Clock, again func() ruleset.S
 		t.Errorf("created with %q", r.Extra)
 	}
 	text := "new"
-	if r, err := s.Update(t.Context(), "a", ruleset.Patch{Markdown: &text}); err != nil || r.Extra != extra {
+	if r, err := ruleset.Update(t.Context(), s, "a", ruleset.Patch{Markdown: &text}); err != nil || r.Extra != extra {
 		t.Errorf("after an update of the text: %q, %v", r.Extra, err)
 	}
 	for _, want := range []string{"globs: src/*.go\n", ""} {
-		if r, err := s.Update(t.Context(), "a", ruleset.Patch{Extra: &want}); err != nil || r.Extra != want {
+		if r, err := ruleset.Update(t.Context(), s, "a", ruleset.Patch{Extra: &want}); err != nil || r.Extra != want {
 			t.Errorf("updated to %q: %q, %v", want, r.Extra, err)
 		}
 		if r := get(t, again(), "a"); r.Extra != want || r.Markdown != "new" {
@@ -260,10 +260,10 @@ func updatesConflict(t *testing.T, s ruleset.Store, _ *Clock, again func() rules
 	base := create(t, s, ruleset.Draft{Name: "a", Description: "d", Tags: []string{"x"}, Markdown: "old"})
 	other := again()
 	theirs, mine := "theirs", "mine"
-	if _, err := other.Update(t.Context(), "a", ruleset.Patch{Description: &theirs, Base: &base}); err != nil {
+	if _, err := ruleset.Update(t.Context(), other, "a", ruleset.Patch{Description: &theirs, Base: &base}); err != nil {
 		t.Fatal(err)
 	}
-	_, err := s.Update(t.Context(), "a", ruleset.Patch{Markdown: &mine, Base: &base})
+	_, err := ruleset.Update(t.Context(), s, "a", ruleset.Patch{Markdown: &mine, Base: &base})
 	conflict, ok := errors.AsType[*ruleset.ConflictError](err)
 	if !ok || conflict.Current.Description != "theirs" || conflict.Current.Markdown != "old" {
 		t.Fatalf("got %v, want a conflict with the text of the other", err)
@@ -271,7 +271,7 @@ func updatesConflict(t *testing.T, s ruleset.Store, _ *Clock, again func() rules
 	if r := get(t, s, "a"); r.Markdown != "old" {
 		t.Errorf("the text became %q", r.Markdown)
 	}
-	if r, err := s.Update(t.Context(), "a", ruleset.Patch{Markdown: &mine, Base: &conflict.Current}); err != nil || r.Markdown != "mine" || r.Description != "theirs" {
+	if r, err := ruleset.Update(t.Context(), s, "a", ruleset.Patch{Markdown: &mine, Base: &conflict.Current}); err != nil || r.Markdown != "mine" || r.Description != "theirs" {
 		t.Errorf("from the current ruleset: %+v, %v", r, err)
 	}
 }
@@ -281,7 +281,7 @@ func oneUpdateWins(t *testing.T, s ruleset.Store, _ *Clock, again func() ruleset
 	const n, steps = 4, 10
 	create(t, s, ruleset.Draft{Name: "a"})
 	writers(t, n, steps, again, "a", func(s ruleset.Store, base ruleset.Ruleset, text string) (ruleset.Ruleset, error) {
-		return s.Update(t.Context(), "a", ruleset.Patch{Markdown: &text, Base: &base})
+		return ruleset.Update(t.Context(), s, "a", ruleset.Patch{Markdown: &text, Base: &base})
 	})
 	if got := strings.Count(get(t, s, "a").Markdown, "\n"); got != n*steps {
 		t.Errorf("%d of %d updates are left", got, n*steps)
@@ -291,17 +291,17 @@ func oneUpdateWins(t *testing.T, s ruleset.Store, _ *Clock, again func() ruleset
 func sizeLimit(t *testing.T, s ruleset.Store, _ *Clock, _ func() ruleset.Store) {
 	create(t, s, ruleset.Draft{Name: "a"})
 	most, more := strings.Repeat("x", ruleset.MaxBytes), strings.Repeat("x", ruleset.MaxBytes+1)
-	_, createErr := s.Create(t.Context(), ruleset.Draft{Name: "b", Markdown: more})
-	_, updateErr := s.Update(t.Context(), "a", ruleset.Patch{Markdown: &more})
+	_, createErr := ruleset.Create(t.Context(), s, ruleset.Draft{Name: "b", Markdown: more})
+	_, updateErr := ruleset.Update(t.Context(), s, "a", ruleset.Patch{Markdown: &more})
 	for what, err := range map[string]error{"Create": createErr, "Update": updateErr} {
 		if _, ok := errors.AsType[*ruleset.TooLargeError](err); !ok {
 			t.Errorf("%s: %v, want too large", what, err)
 		}
 	}
-	r, err := s.Update(t.Context(), "a", ruleset.Patch{Markdown: &most})
+	r, err := ruleset.Update(t.Context(), s, "a", ruleset.Patch{Markdown: &most})
 	for end := time.Now().Add(time.Minute); errors.As(err, new(*ruleset.UnavailableError)) && time.Now().Before(end); {
 		time.Sleep(100 * time.Millisecond) // with thirty busy processes a server takes longer than an operation may
-		r, err = s.Update(t.Context(), "a", ruleset.Patch{Markdown: &most})
+		r, err = ruleset.Update(t.Context(), s, "a", ruleset.Patch{Markdown: &most})
 	}
 	if err != nil || len(r.Markdown) != len(most) {
 		t.Errorf("%d bytes are kept: %v", len(r.Markdown), err)
@@ -311,14 +311,14 @@ func sizeLimit(t *testing.T, s ruleset.Store, _ *Clock, _ func() ruleset.Store) 
 func notFound(t *testing.T, s ruleset.Store, _ *Clock, _ func() ruleset.Store) {
 	text := "x"
 	_, getErr := s.Get(t.Context(), "nobody")
-	_, updateErr := s.Update(t.Context(), "nobody", ruleset.Patch{Markdown: &text})
-	for what, err := range map[string]error{"Get": getErr, "Update": updateErr, "Delete": s.Delete(t.Context(), "nobody", ruleset.Removal{})} {
+	_, updateErr := ruleset.Update(t.Context(), s, "nobody", ruleset.Patch{Markdown: &text})
+	for what, err := range map[string]error{"Get": getErr, "Update": updateErr, "Delete": ruleset.Delete(t.Context(), s, "nobody", ruleset.Removal{})} {
 		if _, ok := errors.AsType[*ruleset.NotFoundError](err); !ok {
 			t.Errorf("%s: %v, want not found", what, err)
 		}
 	}
 	create(t, s, ruleset.Draft{Name: "somebody"})
-	_, err := s.Create(t.Context(), ruleset.Draft{Name: "somebody"})
+	_, err := ruleset.Create(t.Context(), s, ruleset.Draft{Name: "somebody"})
 	if _, ok := errors.AsType[*ruleset.ExistsError](err); !ok {
 		t.Errorf("a second Create: %v, want exists", err)
 	}
@@ -368,7 +368,7 @@ func orderAndPages(t *testing.T, s ruleset.Store, clock *Clock, _ func() ruleset
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Delete(t.Context(), "n8a", ruleset.Removal{}); err != nil { // the last of that page
+	if err := ruleset.Delete(t.Context(), s, "n8a", ruleset.Removal{}); err != nil { // the last of that page
 		t.Fatal(err)
 	}
 	metas, _, err := s.List(t.Context(), ruleset.Page{After: next, Limit: 1})
@@ -420,7 +420,7 @@ func completion(t *testing.T, s ruleset.Store, clock *Clock, again func() rulese
 	for _, none := range []string{"x", "go*", "G", "[go", "go_style_", "\xff"} {
 		check(none, 10, 0)
 	}
-	if err := s.Delete(t.Context(), "go_errors", ruleset.Removal{}); err != nil {
+	if err := ruleset.Delete(t.Context(), s, "go_errors", ruleset.Removal{}); err != nil {
 		t.Fatal(err)
 	}
 	applied(t, s, []ruleset.Operation{{Name: "go_style", Delete: &ruleset.Removal{}}}, ruleset.ApplyOptions{})
@@ -441,7 +441,7 @@ func oneCreationWins(t *testing.T, s ruleset.Store, _ *Clock, again func() rules
 		wg.Go(func() {
 			for i := range contested {
 				name := ruleset.Name(fmt.Sprintf("n%d", i))
-				if _, err := handle.Create(t.Context(), ruleset.Draft{Name: name}); err == nil {
+				if _, err := ruleset.Create(t.Context(), handle, ruleset.Draft{Name: name}); err == nil {
 					mu.Lock()
 					wins[name]++
 					mu.Unlock()
@@ -463,9 +463,9 @@ func updatesDoNotRevive(t *testing.T, s ruleset.Store, _ *Clock, again func() ru
 		create(t, s, ruleset.Draft{Name: "a"})
 		text := "x"
 		var wg sync.WaitGroup
-		wg.Go(func() { _, _ = other.Update(t.Context(), "a", ruleset.Patch{Markdown: &text}) }) // either may come first
+		wg.Go(func() { _, _ = ruleset.Update(t.Context(), other, "a", ruleset.Patch{Markdown: &text}) }) // either may come first
 		wg.Go(func() {
-			if err := s.Delete(t.Context(), "a", ruleset.Removal{}); err != nil {
+			if err := ruleset.Delete(t.Context(), s, "a", ruleset.Removal{}); err != nil {
 				t.Errorf("Delete: %v", err)
 			}
 		})

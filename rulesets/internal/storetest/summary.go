@@ -38,7 +38,7 @@ func summaries(t *testing.T, s ruleset.Store, _ *Clock, again func() ruleset.Sto
 	}
 	check("created", s)
 	text, none := "longer", ""
-	if _, err := s.Update(t.Context(), "a", ruleset.Patch{Markdown: &text, Extra: &none}); err != nil {
+	if _, err := ruleset.Update(t.Context(), s, "a", ruleset.Patch{Markdown: &text, Extra: &none}); err != nil {
 		t.Fatal(err)
 	}
 	want["a"] = ruleset.Summary{Bytes: 6, Activation: "always"}

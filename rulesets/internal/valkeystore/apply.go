@@ -26,10 +26,13 @@ var contentFields = []string{"description", "tags", "markdown", "extra"}
 
 // Apply implements [ruleset.Store]. The keys of the rulesets are watched, read, and
 // changed by one transaction, which the server refuses if one of them was changed
-// since.
+// since. A single operation is one script.
 func (s *Store) Apply(ctx context.Context, ops []ruleset.Operation, o ruleset.ApplyOptions) ([]ruleset.Outcome, error) {
 	if len(ops) == 0 {
 		return nil, nil
+	}
+	if ruleset.IsSingle(ops) && ops[0].Move == nil && !o.DryRun {
+		return s.applySingle(ctx, &ops[0])
 	}
 	ctx, stop := context.WithTimeout(ctx, batchTimeout)
 	defer stop()
@@ -54,6 +57,27 @@ func (s *Store) Apply(ctx context.Context, ops []ruleset.Operation, o ruleset.Ap
 		try.lost = &staged
 	}
 	return nil, unavailable(errors.New("others change the rulesets all the time"))
+}
+
+// applySingle applies an operation by one script: a transaction takes three round trips, and
+// has to be tried again where others change the ruleset.
+func (s *Store) applySingle(ctx context.Context, op *ruleset.Operation) ([]ruleset.Outcome, error) {
+	o := ruleset.Outcome{Name: op.Name}
+	var r ruleset.Ruleset
+	var err error
+	switch {
+	case op.Create != nil:
+		o.Kind, o.After = ruleset.Created, &r
+		r, err = s.create(ctx, *op.Create)
+	case op.Update != nil:
+		o.Kind, o.After = ruleset.Updated, &r
+		r, err = s.update(ctx, op.Name, *op.Update)
+	default:
+		o.Kind = ruleset.Deleted
+		err = s.remove(ctx, op.Name, *op.Delete)
+	}
+	o.Rev = r.Rev
+	return []ruleset.Outcome{o}, err
 }
 
 // A batchTry holds the data that the attempts to apply a batch share.

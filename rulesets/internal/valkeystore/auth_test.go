@@ -38,7 +38,7 @@ func openWith(t *testing.T, url string, log *slog.Logger) *valkeystore.Store {
 func TestUserWithFewRights(t *testing.T) {
 	server := valkeytest.Start(t, "--user", "editor", "on", ">p@ss/w:rd", "~ruleset:*", "~rulesets:*", "&rulesets:events", "+@all")
 	s := open(t, "valkey://editor:p%40ss%2Fw%3Ard@"+server.Addr+"/2", atNoon)
-	if _, err := s.Create(t.Context(), ruleset.Draft{Name: "a"}); err != nil {
+	if _, err := ruleset.Create(t.Context(), s, ruleset.Draft{Name: "a"}); err != nil {
 		t.Fatal(err)
 	}
 	if got := listed(t, s, ruleset.Page{}); len(got) != 1 {
@@ -104,7 +104,7 @@ func TestTLS(t *testing.T) {
 		t.Error("a certificate that nobody vouches for was taken")
 	}
 	s := open(t, "valkeys://"+server.Addr+"?skip_verify=true", atNoon)
-	if _, err := s.Create(t.Context(), ruleset.Draft{Name: "a"}); err != nil {
+	if _, err := ruleset.Create(t.Context(), s, ruleset.Draft{Name: "a"}); err != nil {
 		t.Error(err)
 	}
 	if _, err := valkeystore.Open(t.Context(), "valkey://"+server.Addr, "", quiet, atNoon); err == nil {

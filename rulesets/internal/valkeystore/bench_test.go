@@ -53,7 +53,7 @@ func BenchmarkStore(b *testing.B) {
 		{"completion", func() error { _, _, err := s.Names(ctx, "rule_7", 100); return err }},
 		{"update", func() error { return change(ctx, s, ruleset.Name(fmt.Sprintf("rule_%d", size/3))) }},
 		{"move a label", func() error {
-			_, err := s.MoveLabel(ctx, "rule_1", ruleset.LabelMove{Label: "production", Newest: true})
+			_, err := ruleset.MoveLabel(ctx, s, "rule_1", ruleset.LabelMove{Label: "production", Newest: true})
 			return err
 		}},
 	} {
@@ -71,7 +71,7 @@ func BenchmarkStore(b *testing.B) {
 // change gives a ruleset another text.
 func change(ctx context.Context, s *valkeystore.Store, name ruleset.Name) error {
 	text := time.Now().String()
-	_, err := s.Update(ctx, name, ruleset.Patch{Markdown: &text})
+	_, err := ruleset.Update(ctx, s, name, ruleset.Patch{Markdown: &text})
 	return err
 }
 

@@ -71,7 +71,7 @@ func TestForeignHashIsChangedAndDeletedByUs(t *testing.T) {
 	client, s := plain(t, addr), open(t, "valkey://"+addr, atNoon)
 	write(t, client, "theirs", noon.Add(-time.Hour))
 	text := "ü 日本 🎉"
-	if _, err := s.Update(t.Context(), "theirs", ruleset.Patch{Description: &text}); err != nil {
+	if _, err := ruleset.Update(t.Context(), s, "theirs", ruleset.Patch{Description: &text}); err != nil {
 		t.Fatal(err)
 	}
 	want := map[string]string{
@@ -80,7 +80,7 @@ func TestForeignHashIsChangedAndDeletedByUs(t *testing.T) {
 	if diff := cmp.Diff(want, client.HGetAll(t.Context(), "ruleset:theirs").Val()); diff != "" {
 		t.Errorf("hash (-want +got):\n%s", diff)
 	}
-	if err := s.Delete(t.Context(), "theirs", ruleset.Removal{}); err != nil {
+	if err := ruleset.Delete(t.Context(), s, "theirs", ruleset.Removal{}); err != nil {
 		t.Fatal(err)
 	}
 	if n := client.Exists(t.Context(), "ruleset:theirs").Val(); n != 0 {
@@ -109,10 +109,10 @@ func TestForeignChangesAreRevisions(t *testing.T) {
 			}
 			change("markdown", "third")
 			text := "ours"
-			if _, err := s.Update(t.Context(), "theirs", ruleset.Patch{Markdown: &text, IfRev: 2}); err == nil {
+			if _, err := ruleset.Update(t.Context(), s, "theirs", ruleset.Patch{Markdown: &text, IfRev: 2}); err == nil {
 				t.Error("a change that nobody had seen was overwritten")
 			}
-			if r, err := s.Update(t.Context(), "theirs", ruleset.Patch{Markdown: &text, IfRev: 3}); err != nil || r.Rev != 4 {
+			if r, err := ruleset.Update(t.Context(), s, "theirs", ruleset.Patch{Markdown: &text, IfRev: 3}); err != nil || r.Rev != 4 {
 				t.Errorf("our update is revision %d, %v", r.Rev, err)
 			}
 			client.Del(t.Context(), "ruleset:theirs")
@@ -169,13 +169,13 @@ func TestKeysOfOthersAreLeftAlone(t *testing.T) {
 		client.RPush(t.Context(), "ruleset:queue", "job")
 		client.ZAdd(t.Context(), "rulesets:index", redis.Z{Score: 1, Member: "queue"})
 		text := "x"
-		if _, err := s.Create(t.Context(), ruleset.Draft{Name: "queue"}); err == nil {
+		if _, err := ruleset.Create(t.Context(), s, ruleset.Draft{Name: "queue"}); err == nil {
 			t.Errorf("%s: created over a list", where)
 		}
-		if _, err := s.Update(t.Context(), "queue", ruleset.Patch{Markdown: &text}); !cmp.Equal(fmt.Sprint(err), "ruleset 'queue' not found") {
+		if _, err := ruleset.Update(t.Context(), s, "queue", ruleset.Patch{Markdown: &text}); !cmp.Equal(fmt.Sprint(err), "ruleset 'queue' not found") {
 			t.Errorf("%s: Update: %v", where, err)
 		}
-		if err := s.Delete(t.Context(), "queue", ruleset.Removal{}); !cmp.Equal(fmt.Sprint(err), "ruleset 'queue' not found") {
+		if err := ruleset.Delete(t.Context(), s, "queue", ruleset.Removal{}); !cmp.Equal(fmt.Sprint(err), "ruleset 'queue' not found") {
 			t.Errorf("%s: Delete: %v", where, err)
 		}
 		if got := listed(t, s, ruleset.Page{}); len(got) != 0 {

@@ -3,7 +3,6 @@ package valkeystore
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -27,52 +26,6 @@ type moveRecord struct {
 // labelsKey is the list of the moves of a ruleset's labels, oldest first.
 func (s *Store) labelsKey(name ruleset.Name) string {
 	return s.prefix + labelsPrefix + "{" + hashKey(name) + "}"
-}
-
-// moveTries limits how often a move is tried again that other changes overtook.
-const moveTries = 20
-
-// MoveLabel implements [ruleset.Store].
-func (s *Store) MoveLabel(ctx context.Context, name ruleset.Name, m ruleset.LabelMove) (ruleset.LabelMove, error) {
-	ctx, stop := context.WithTimeout(ctx, opTimeout)
-	defer stop()
-	for range moveTries {
-		if moved, done, err := s.tryMove(ctx, name, m); done || err != nil {
-			return moved, err
-		}
-	}
-	return m, unavailable(errors.New("others change the ruleset all the time"))
-}
-
-// againOfMove is the index of the argument that says whether a move was sent before.
-const againOfMove = 6
-
-// tryMove records a move. done is false if the ruleset or its labels changed
-// meanwhile.
-func (s *Store) tryMove(ctx context.Context, name ruleset.Name, m ruleset.LabelMove) (_ ruleset.LabelMove, done bool, err error) {
-	history, err := s.History(ctx, name)
-	if err != nil {
-		return m, false, err
-	}
-	moves, err := s.LabelMoves(ctx, name)
-	if err != nil {
-		return m, false, err
-	}
-	if m, err = ruleset.CheckMove(name, m, history, moves); err != nil {
-		return m, false, err
-	}
-	m.At, m.Once = s.now().UTC().Truncate(time.Second), false
-	token := newToken()
-	line, err := json.Marshal(newMoveRecord(m, token))
-	if err != nil {
-		return m, false, err
-	}
-	n, err := s.runChange(ctx, moveScript, []string{s.historyKey(name), s.labelsKey(name)}, againOfMove,
-		len(history), len(moves), string(line), s.channel(), moveMessage(name, m.Label), token, "0").Int()
-	if err != nil {
-		return m, false, unavailable(err)
-	}
-	return m, n == 1, nil
 }
 
 func newMoveRecord(m ruleset.LabelMove, token string) moveRecord {

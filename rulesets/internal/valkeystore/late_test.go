@@ -103,7 +103,7 @@ func TestBatchThatComesLate(t *testing.T) {
 		t.Run(what, func(t *testing.T) {
 			server := valkeytest.Start(t)
 			direct := open(t, "valkey://"+server.Addr, atNoon)
-			if _, err := direct.Create(t.Context(), ruleset.Draft{Name: "a", Markdown: "one"}); err != nil {
+			if _, err := ruleset.Create(t.Context(), direct, ruleset.Draft{Name: "a", Markdown: "one"}); err != nil {
 				t.Fatal(err)
 			}
 			p, addr := startLateProxy(t, server.Addr, word)

@@ -38,15 +38,15 @@ func isLost(err error) bool {
 	return !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded)
 }
 
-// runChange runs the script of a change, again if its answer is lost. The argument at the
-// index again says then that it was sent before.
-func (s *Store) runChange(ctx context.Context, script *redis.Script, keys []string, again int, args ...any) *redis.Cmd {
+// runChange runs the script of a change, again if its answer is lost. The argument at
+// againArg says then that it was sent before.
+func (s *Store) runChange(ctx context.Context, script *redis.Script, keys []string, args ...any) *redis.Cmd {
 	for try := 1; ; try++ {
 		cmd := script.Run(ctx, once{s.client}, keys, args...)
 		if try == changeTries || !isLost(cmd.Err()) || ctx.Err() != nil {
 			return cmd
 		}
-		args[again] = "1"
+		args[againArg] = "1"
 	}
 }
 

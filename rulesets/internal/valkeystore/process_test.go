@@ -55,7 +55,7 @@ func contend(url string) error {
 	}
 	for i := range contested {
 		name := ruleset.Name(fmt.Sprintf("n%d", i))
-		_, err := s.Create(context.Background(), ruleset.Draft{Name: name, Markdown: fmt.Sprint(os.Getpid())})
+		_, err := ruleset.Create(context.Background(), s, ruleset.Draft{Name: name, Markdown: fmt.Sprint(os.Getpid())})
 		if err == nil {
 			fmt.Println(name, os.Getpid())
 		} else if _, exists := errors.AsType[*ruleset.ExistsError](err); !exists {

@@ -187,18 +187,3 @@ redis.call('DEL', KEYS[1])
 record(rev + 1, false, ARGV[4], ARGV[5], ARGV[6], tonumber(ARGV[7]), ARGV[8])
 redis.call('PUBLISH', ARGV[2], ARGV[3])
 return {'done'}`)
-
-// moveScript appends the move of a label if neither the history nor the labels have
-// grown since they were read, else it returns 0. Keys: the history, the labels.
-// Arguments: their lengths, the move, the channel and its message, the token of the move,
-// and whether it was sent before ("1").
-var moveScript = redis.NewScript(`
-if ARGV[7] == '1' then
-  for _, line in ipairs(redis.call('LRANGE', KEYS[2], ` + tokenReach + `, -1)) do
-    if cjson.decode(line).token == ARGV[6] then return 1 end
-  end
-end
-if redis.call('LLEN', KEYS[1]) ~= tonumber(ARGV[1]) or redis.call('LLEN', KEYS[2]) ~= tonumber(ARGV[2]) then return 0 end
-redis.call('RPUSH', KEYS[2], ARGV[3])
-redis.call('PUBLISH', ARGV[4], ARGV[5])
-return 1`)

@@ -108,11 +108,8 @@ func unavailable(err error) error {
 	return &ruleset.UnavailableError{Store: "Valkey", Err: err}
 }
 
-// Create implements [ruleset.Store].
-func (s *Store) Create(ctx context.Context, d ruleset.Draft) (ruleset.Ruleset, error) {
-	if len(d.Files) > 0 {
-		return ruleset.ApplyOne(ctx, s, ruleset.Operation{Name: d.Name, Create: &d})
-	}
+// create stores a new ruleset without files by one script.
+func (s *Store) create(ctx context.Context, d ruleset.Draft) (ruleset.Ruleset, error) {
 	ctx, stop := context.WithTimeout(ctx, opTimeout)
 	defer stop()
 	r := d.At(s.now())
@@ -122,7 +119,7 @@ func (s *Store) Create(ctx context.Context, d ruleset.Draft) (ruleset.Ruleset, e
 	}
 	args := append(s.change("c", d.Name, d.By), r.CreatedAt.Unix(), r.Description, tagsText(r.Tags), r.Markdown,
 		stampText(r.CreatedAt), stampText(r.LastModified), string(d.Name), r.Extra)
-	reply, err := s.runChange(ctx, createScript, s.keys(d.Name), againArg, args...).StringSlice()
+	reply, err := s.runChange(ctx, createScript, s.keys(d.Name), args...).StringSlice()
 	if err != nil {
 		return ruleset.Ruleset{}, unavailable(err)
 	}
@@ -260,11 +257,8 @@ func parseTime(text string) time.Time {
 	return t.Truncate(time.Second)
 }
 
-// Update implements [ruleset.Store].
-func (s *Store) Update(ctx context.Context, name ruleset.Name, p ruleset.Patch) (ruleset.Ruleset, error) {
-	if len(p.Files) > 0 {
-		return ruleset.ApplyOne(ctx, s, ruleset.Operation{Name: name, Update: &p})
-	}
+// update changes a ruleset, but none of its files, by one script.
+func (s *Store) update(ctx context.Context, name ruleset.Name, p ruleset.Patch) (ruleset.Ruleset, error) {
 	ctx, stop := context.WithTimeout(ctx, opTimeout)
 	defer stop()
 	if err := p.Apply(ruleset.Ruleset{}, s.now()).CheckSize(); err != nil {
@@ -276,7 +270,7 @@ func (s *Store) Update(ctx context.Context, name ruleset.Name, p ruleset.Patch) 
 	}
 	args := append(s.change("u", name, p.By), p.IfRev, len(expected)/2)
 	args = append(append(args, expected...), changes(p)...)
-	reply, err := s.runChange(ctx, updateScript, s.keys(name)[:2], againArg, args...).StringSlice()
+	reply, err := s.runChange(ctx, updateScript, s.keys(name)[:2], args...).StringSlice()
 	if err != nil {
 		return ruleset.Ruleset{}, unavailable(err)
 	}
@@ -363,11 +357,11 @@ func revAndFiles(reply []string) (rev int, files []ruleset.File) {
 	return rev, files
 }
 
-// Delete implements [ruleset.Store].
-func (s *Store) Delete(ctx context.Context, name ruleset.Name, r ruleset.Removal) error {
+// remove deletes a ruleset by one script.
+func (s *Store) remove(ctx context.Context, name ruleset.Name, r ruleset.Removal) error {
 	ctx, stop := context.WithTimeout(ctx, opTimeout)
 	defer stop()
-	reply, err := s.runChange(ctx, deleteScript, s.keys(name), againArg, append(s.change("d", name, r.By), string(name), r.IfRev)...).StringSlice()
+	reply, err := s.runChange(ctx, deleteScript, s.keys(name), append(s.change("d", name, r.By), string(name), r.IfRev)...).StringSlice()
 	if err != nil {
 		return unavailable(err)
 	}

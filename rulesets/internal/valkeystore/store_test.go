@@ -82,7 +82,7 @@ func TestDocumentedHash(t *testing.T) {
 	if _, err := s.Get(t.Context(), "a_string"); err == nil {
 		t.Error("a string was read as a ruleset")
 	}
-	if _, err := s.Create(t.Context(), ruleset.Draft{Name: "mine", Description: "d", Tags: []string{"a<b"}, Markdown: "m"}); err != nil {
+	if _, err := ruleset.Create(t.Context(), s, ruleset.Draft{Name: "mine", Description: "d", Tags: []string{"a<b"}, Markdown: "m"}); err != nil {
 		t.Fatal(err)
 	}
 	got, err := client.HGetAll(t.Context(), "ruleset:mine").Result()
@@ -130,7 +130,7 @@ func TestServerThatGoesAndComesBack(t *testing.T) {
 		wg.Go(func() {
 			for i := 0; ctx.Err() == nil; i++ {
 				name := ruleset.Name(fmt.Sprintf("n%d_%d", w, i))
-				_, err := s.Create(t.Context(), ruleset.Draft{Name: name})
+				_, err := ruleset.Create(t.Context(), s, ruleset.Draft{Name: name})
 				mu.Lock()
 				if _, away := errors.AsType[*ruleset.UnavailableError](err); away {
 					failures++
@@ -166,7 +166,7 @@ func TestServerThatGoesAndComesBack(t *testing.T) {
 			t.Fatalf("%s was acknowledged: %v", name, err)
 		}
 	}
-	if _, err := s.Create(t.Context(), ruleset.Draft{Name: "afterwards"}); err != nil {
+	if _, err := ruleset.Create(t.Context(), s, ruleset.Draft{Name: "afterwards"}); err != nil {
 		t.Errorf("after its return: %v", err)
 	}
 	t.Logf("%d acknowledged, %d failed", len(kept), failures)

@@ -87,13 +87,13 @@ func TestReplicaTakesOver(t *testing.T) {
 		return strings.Contains(known.Info(t.Context(), "sentinel").Val(), "slaves=1")
 	})
 	s := open(t, "valkey+sentinel://"+sentinel+"?master_name=main", atNoon)
-	if _, err := s.Create(t.Context(), ruleset.Draft{Name: "before"}); err != nil {
+	if _, err := ruleset.Create(t.Context(), s, ruleset.Draft{Name: "before"}); err != nil {
 		t.Fatal(err)
 	}
 	eventually(t, "the replica has it", func() bool { return replica.Exists(t.Context(), "ruleset:before").Val() == 1 })
 	master.Stop()
 	eventually(t, "the store works again", func() bool {
-		_, err := s.Create(t.Context(), ruleset.Draft{Name: "after"})
+		_, err := ruleset.Create(t.Context(), s, ruleset.Draft{Name: "after"})
 		_, taken := errors.AsType[*ruleset.ExistsError](err) // an earlier try, whose answer was lost
 		return err == nil || taken
 	})
@@ -188,7 +188,7 @@ func changesWithLostAnswers(t *testing.T, p *proxy, s ruleset.Store) {
 	ctx := t.Context()
 	update := func(text string, patch ruleset.Patch) (int, error) {
 		patch.Markdown = &text
-		r, err := s.Update(ctx, "a", patch)
+		r, err := ruleset.Update(ctx, s, "a", patch)
 		if err == nil && r.Markdown != text {
 			t.Errorf("updated to %q, want %q", r.Markdown, text)
 		}
@@ -208,15 +208,15 @@ func changesWithLostAnswers(t *testing.T, p *proxy, s ruleset.Store) {
 		want       int // the newest revision after it
 		do         func() (rev int, err error)
 	}{
-		{"create", "eval", 1, func() (int, error) { r, err := s.Create(ctx, ruleset.Draft{Name: "a"}); return r.Rev, err }},
+		{"create", "eval", 1, func() (int, error) { r, err := ruleset.Create(ctx, s, ruleset.Draft{Name: "a"}); return r.Rev, err }},
 		{"update at a revision", "eval", 2, func() (int, error) { return update("two", ruleset.Patch{IfRev: 1}) }},
 		{"update", "eval", 3, func() (int, error) { return update("three", ruleset.Patch{}) }},
 		{"batch", "exec", 4, batch},
 		{"files", "exec", 5, func() (int, error) {
 			return update("five", ruleset.Patch{Files: []ruleset.FileChange{{Path: "f", Data: []byte("x")}}})
 		}},
-		{"move", "l:a:production", 5, func() (int, error) { _, err := s.MoveLabel(ctx, "a", move); return 5, err }},
-		{"delete", "eval", 6, func() (int, error) { return 6, s.Delete(ctx, "a", ruleset.Removal{IfRev: 5}) }},
+		{"move", "l:a:production", 5, func() (int, error) { _, err := ruleset.MoveLabel(ctx, s, "a", move); return 5, err }},
+		{"delete", "eval", 6, func() (int, error) { return 6, ruleset.Delete(ctx, s, "a", ruleset.Removal{IfRev: 5}) }},
 	} {
 		p.lose(step.word)
 		rev, err := step.do()

@@ -52,7 +52,7 @@ var serial atomic.Int64
 
 func create(t *testing.T, s ruleset.Store) {
 	t.Helper()
-	if _, err := s.Create(t.Context(), ruleset.Draft{Name: ruleset.Name(fmt.Sprintf("new_%d", serial.Add(1)))}); err != nil {
+	if _, err := ruleset.Create(t.Context(), s, ruleset.Draft{Name: ruleset.Name(fmt.Sprintf("new_%d", serial.Add(1)))}); err != nil {
 		t.Error(err)
 	}
 }

@@ -112,15 +112,15 @@ func fill(t *testing.T, to backup.Target) keys.Token {
 		}
 	}
 	long := time.Date(2025, 1, 2, 3, 4, 5, 0, time.UTC)
-	must(to.Rulesets.Create(ctx, ruleset.Draft{
+	must(ruleset.Create(ctx, to.Rulesets, ruleset.Draft{
 		Name: "go_style", Description: "d", Tags: []string{"go"}, Markdown: "# Go\n\none\n", Extra: "globs: ['*.go']\n", CreatedAt: long, LastModified: long,
 		By: ruleset.By{Author: "key_ann", Client: "cursor 1", Message: "first"},
 	}))
 	text := "# Go\n\ntwo\n"
-	must(to.Rulesets.Update(ctx, "go_style", ruleset.Patch{Markdown: &text, By: ruleset.By{Author: "key_bob", Message: "second"}}))
-	must(to.Rulesets.MoveLabel(ctx, "go_style", ruleset.LabelMove{Label: "production", To: 1, By: ruleset.By{Author: "key_ann"}}))
-	must(to.Rulesets.Create(ctx, ruleset.Draft{Name: "gone", Description: "d", Tags: []string{}, Markdown: "m\n"}))
-	if err := to.Rulesets.Delete(ctx, "gone", ruleset.Removal{By: ruleset.By{Author: "key_bob"}}); err != nil {
+	must(ruleset.Update(ctx, to.Rulesets, "go_style", ruleset.Patch{Markdown: &text, By: ruleset.By{Author: "key_bob", Message: "second"}}))
+	must(ruleset.MoveLabel(ctx, to.Rulesets, "go_style", ruleset.LabelMove{Label: "production", To: 1, By: ruleset.By{Author: "key_ann"}}))
+	must(ruleset.Create(ctx, to.Rulesets, ruleset.Draft{Name: "gone", Description: "d", Tags: []string{}, Markdown: "m\n"}))
+	if err := ruleset.Delete(ctx, to.Rulesets, "gone", ruleset.Removal{By: ruleset.By{Author: "key_bob"}}); err != nil {
 		t.Fatal(err)
 	}
 	must(to.Rulesets.Apply(ctx, []ruleset.Operation{ruleset.OpenProposal("one", ruleset.By{Author: "key_ann", Message: "why"})}, ruleset.ApplyOptions{}))
@@ -248,7 +248,7 @@ func TestRestore(t *testing.T) {
 func goOn(t *testing.T, p backup.Target) {
 	t.Helper()
 	text := "three\n"
-	if r, err := p.Rulesets.Update(t.Context(), "go_style", ruleset.Patch{Markdown: &text, IfRev: 2}); err != nil || r.Rev != 3 {
+	if r, err := ruleset.Update(t.Context(), p.Rulesets, "go_style", ruleset.Patch{Markdown: &text, IfRev: 2}); err != nil || r.Rev != 3 {
 		t.Errorf("the next revision: %d %v, want 3", r.Rev, err)
 	}
 	seq, err := p.Trail.Append(audit.Record{Key: "local", Method: "ping", Outcome: audit.OK})
@@ -324,7 +324,7 @@ func TestRestoreOver(t *testing.T) {
 	}
 	for name, change := range map[string]func(to backup.Target) error{
 		"rulesets/go_style.json": func(to backup.Target) error {
-			_, err := to.Rulesets.Create(t.Context(), ruleset.Draft{Name: "go_style", Description: "d", Tags: []string{}, Markdown: "other\n"})
+			_, err := ruleset.Create(t.Context(), to.Rulesets, ruleset.Draft{Name: "go_style", Description: "d", Tags: []string{}, Markdown: "other\n"})
 			return err
 		},
 		"keys.json": func(to backup.Target) error {
@@ -528,7 +528,7 @@ func TestWhileChanging(t *testing.T) {
 	writing.Go(func() {
 		for i := 0; ctx.Err() == nil; i++ {
 			text := fmt.Sprintf("text %d\n", i)
-			if _, err := source.Rulesets.Update(ctx, "go_style", ruleset.Patch{Markdown: &text}); err != nil && ctx.Err() == nil {
+			if _, err := ruleset.Update(ctx, source.Rulesets, "go_style", ruleset.Patch{Markdown: &text}); err != nil && ctx.Err() == nil {
 				t.Error(err)
 			}
 			time.Sleep(time.Millisecond) // a fast editor,

@@ -119,13 +119,17 @@ func (b storeRulebook) Search(ctx context.Context, pattern string) ([]ruleset.Me
 }
 
 func (b storeRulebook) Create(ctx context.Context, d ruleset.Draft) (int, error) {
-	r, err := b.Store.Create(ctx, d)
+	r, err := ruleset.Create(ctx, b.Store, d)
 	return r.Rev, err
 }
 
 func (b storeRulebook) Update(ctx context.Context, name ruleset.Name, p ruleset.Patch) (int, error) {
-	r, err := b.Store.Update(ctx, name, p)
+	r, err := ruleset.Update(ctx, b.Store, name, p)
 	return r.Rev, err
+}
+
+func (b storeRulebook) Delete(ctx context.Context, name ruleset.Name, removal ruleset.Removal) error {
+	return ruleset.Delete(ctx, b.Store, name, removal)
 }
 
 // ReadFile returns the bytes of a file that a ruleset has.
@@ -166,7 +170,7 @@ func (b storeRulebook) MoveLabel(ctx context.Context, name ruleset.Name, m rules
 	if err != nil {
 		return m, err
 	}
-	return b.Store.MoveLabel(ctx, name, m)
+	return ruleset.MoveLabel(ctx, b.Store, name, m)
 }
 
 // Propose implements [rulebook].
