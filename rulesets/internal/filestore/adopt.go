@@ -22,7 +22,7 @@ func (s *Store) Recorded(ctx context.Context) ([]ruleset.Name, error) {
 	for i, m := range metas {
 		names[i] = m.Name
 	}
-	entries, err := os.ReadDir(filepath.Join(s.dir, historyDir))
+	entries, err := os.ReadDir(filepath.Join(s.folder.dir, historyDir))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, unavailable(err)
 	}
@@ -43,7 +43,7 @@ func (s *Store) Recorded(ctx context.Context) ([]ruleset.Name, error) {
 
 // AdoptFile implements [ruleset.Archive].
 func (s *Store) AdoptFile(ctx context.Context, name ruleset.Name, data []byte) error {
-	return s.locked(ctx, func() error { return s.writeContents(name, data) })
+	return s.locked(ctx, func() error { return s.history.writeContents(name, data) })
 }
 
 // Adopt implements [ruleset.Archive].

@@ -15,7 +15,7 @@ func TestUnreadableHistoryIsNotCut(t *testing.T) {
 	if _, err := ruleset.Create(t.Context(), s, ruleset.Draft{Name: "a", Markdown: "text"}); err != nil {
 		t.Fatal(err)
 	}
-	path := s.historyPath("a")
+	path := s.history.path("a")
 	before, err := os.ReadFile(path)
 	if err != nil || len(before) == 0 {
 		t.Fatalf("the history has %q, %v", before, err)
@@ -39,8 +39,8 @@ func TestHistoryWhoseNameIsNotSynced(t *testing.T) {
 	if _, err := ruleset.Create(t.Context(), s, ruleset.Draft{Name: "other"}); err != nil { // makes the folders
 		t.Fatal(err)
 	}
-	history, broken, synced := filepath.Dir(s.historyPath("a")), errors.New("input/output error"), 0
-	s.syncDir = func(path string) error {
+	history, broken, synced := filepath.Dir(s.history.path("a")), errors.New("input/output error"), 0
+	s.history.syncDir = func(path string) error {
 		if path == history && broken != nil {
 			return broken
 		}

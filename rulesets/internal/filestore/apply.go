@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"sync"
@@ -48,6 +49,14 @@ type journal struct {
 	Moves []movedLabel `json:"moves,omitempty"`
 }
 
+// batches does, completes and undoes what journals say. Callers hold the lock.
+type batches struct {
+	folder  folder
+	history *histories
+	watched *watched
+	log     *slog.Logger
+}
+
 // A historyEnd is a file of the history and its length before the batch.
 type historyEnd struct {
 	File string `json:"file"` // relative to the folder of the histories
@@ -88,7 +97,7 @@ func (s *Store) Apply(ctx context.Context, ops []ruleset.Operation, o ruleset.Ap
 		}
 		return s.commit(batch.Effects, docs, o)
 	}
-	if _, err := os.Stat(s.dir); o.DryRun && errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(s.folder.dir); o.DryRun && errors.Is(err, fs.ErrNotExist) {
 		return outcomes, apply() // without a folder to lock in
 	}
 	return outcomes, s.locked(ctx, apply)
@@ -136,10 +145,10 @@ func (s *Store) stateOf(name ruleset.Name, labels bool) (document, ruleset.State
 		state.Ruleset, state.Files = &r, r.Files
 	}
 	if labels {
-		if state.Moves, err = s.labelMoves(name); err != nil {
+		if state.Moves, err = s.history.moves(name); err != nil {
 			return d, state, err
 		}
-		state.History, err = s.revisions(name)
+		state.History, err = s.history.revisions(name)
 		if _, none := errors.AsType[*ruleset.NotFoundError](err); none {
 			err = nil
 		}
@@ -147,7 +156,7 @@ func (s *Store) stateOf(name ruleset.Name, labels bool) (document, ruleset.State
 			return d, state, err
 		}
 	}
-	head, err := s.head(name)
+	head, err := s.history.head(name)
 	if head.Rev > 0 && !labels {
 		state.History = []ruleset.Revision{head.revision(name)}
 	}
@@ -159,22 +168,22 @@ func (s *Store) stateOf(name ruleset.Name, labels bool) (document, ruleset.State
 
 // commit performs a batch. The caller must hold the lock.
 func (s *Store) commit(effects []*ruleset.Effect, docs map[ruleset.Name]document, o ruleset.ApplyOptions) error {
-	if err := s.makeHistoryDir(); err != nil {
+	if err := s.history.makeDir(); err != nil {
 		return err
 	}
 	j := &journal{}
 	err := s.stage(j, effects, docs, o)
 	if err == nil {
-		err = s.writeJournal(j)
+		err = s.batches.write(j)
 	}
 	if err == nil {
-		err = s.appendAll(effects)
+		err = s.history.appendAll(effects)
 	}
 	if err == nil {
-		err = os.Rename(s.inDir(undoName), s.inDir(redoName))
+		err = os.Rename(s.folder.inDir(undoName), s.folder.inDir(redoName))
 	}
 	if err != nil {
-		if undoErr := s.undo(j); undoErr != nil {
+		if undoErr := s.batches.undo(j); undoErr != nil {
 			s.log.Error("a failed batch is not undone yet, until then nothing is changed", "component", "filestore", "err", undoErr)
 		}
 		if _, said := errors.AsType[*ruleset.TooLargeError](err); said {
@@ -182,10 +191,10 @@ func (s *Store) commit(effects []*ruleset.Effect, docs map[ruleset.Name]document
 		}
 		return unavailable(err)
 	}
-	if err := s.sync(); err != nil { // if the new name is lost by a crash, all is undone
+	if err := s.folder.sync(); err != nil { // if the new name is lost by a crash, all is undone
 		return err
 	}
-	unmade, err := s.redo(j, o)
+	unmade, err := s.batches.redo(j, o)
 	return errors.Join(err, unmade)
 }
 
@@ -196,14 +205,14 @@ func (s *Store) stage(j *journal, effects []*ruleset.Effect, docs map[ruleset.Na
 	group.SetLimit(syncsAtOnce)
 	for _, e := range effects {
 		group.Go(func() error {
-			ends, err := s.historyEnds(e)
+			ends, err := s.history.ends(e)
 			var change *fileChange
 			if err == nil && e.Changed() {
 				change, err = s.stageFile(e, docs[e.Name])
 			}
 			var parts []partChange
 			if err == nil {
-				parts, err = s.stageParts(e)
+				parts, err = s.batches.stageParts(e)
 			}
 			mu.Lock()
 			defer mu.Unlock()
@@ -222,15 +231,15 @@ func (s *Store) stage(j *journal, effects []*ruleset.Effect, docs map[ruleset.Na
 	return group.Wait()
 }
 
-// historyEnds returns the current ends of the files that revisions and moves are
+// ends returns the current ends of the files that revisions and moves are
 // appended to.
-func (s *Store) historyEnds(e *ruleset.Effect) (ends []historyEnd, err error) {
+func (h *histories) ends(e *ruleset.Effect) (ends []historyEnd, err error) {
 	var paths []string
 	if len(e.Revisions) > 0 {
-		paths = append(paths, s.historyPath(e.Name))
+		paths = append(paths, h.path(e.Name))
 	}
 	if len(e.Moves) > 0 {
-		paths = append(paths, s.labelsPath(e.Name))
+		paths = append(paths, h.labelsPath(e.Name))
 	}
 	for _, path := range paths {
 		end, err := endOf(path)
@@ -280,13 +289,13 @@ func (s *Store) stageFile(e *ruleset.Effect, d document) (*fileChange, error) {
 	}
 	d.ruleset = *e.After
 	d.ruleset.Folder = change.Folder
-	if err := s.makeFolder(&d); err != nil {
+	if err := s.folder.makeFolder(&d); err != nil {
 		return nil, err
 	}
-	if err := s.checkFolder(&d); err != nil {
+	if err := s.folder.checkFolder(&d); err != nil {
 		return nil, err
 	}
-	temp, err := s.writeTemp(&d)
+	temp, err := s.temps.write(&d)
 	change.Temp = filepath.Base(temp)
 	return change, err
 }
@@ -300,20 +309,20 @@ func hashOf(path string) (string, error) {
 	return sumOf(data), err
 }
 
-// writeJournal writes and syncs the journal and the names of the hidden files.
-func (s *Store) writeJournal(j *journal) error {
+// write writes and syncs the journal and the names of the hidden files.
+func (b *batches) write(j *journal) error {
 	data, err := json.Marshal(j)
 	if err != nil {
 		return err
 	}
-	if err := s.replaceFile(s.inDir(undoName), data); err != nil {
+	if err := b.folder.replaceFile(b.folder.inDir(undoName), data); err != nil {
 		return err
 	}
-	return s.sync()
+	return b.folder.sync()
 }
 
 // appendAll appends the revisions and moves to the histories.
-func (s *Store) appendAll(effects []*ruleset.Effect) error {
+func (h *histories) appendAll(effects []*ruleset.Effect) error {
 	group := errgroup.Group{}
 	group.SetLimit(syncsAtOnce)
 	for _, e := range effects {
@@ -322,62 +331,62 @@ func (s *Store) appendAll(effects []*ruleset.Effect) error {
 			for i := range e.Revisions {
 				lines = append(lines, recordOf(&e.Revisions[i]))
 			}
-			if _, err := addLines(s.historyPath(e.Name), lines...); err != nil {
+			if _, err := addLines(h.path(e.Name), lines...); err != nil {
 				return err
 			}
 			lines = nil
 			for _, m := range e.Moves {
 				lines = append(lines, newMoveRecord(m))
 			}
-			_, err := addLines(s.labelsPath(e.Name), lines...)
+			_, err := addLines(h.labelsPath(e.Name), lines...)
 			return err
 		})
 	}
 	if err := group.Wait(); err != nil {
 		return err
 	}
-	return s.syncDir(filepath.Join(s.dir, historyDir))
+	return h.syncDir(filepath.Join(h.folder.dir, historyDir))
 }
 
 // redo changes the files as the journal says and removes the journal. It is
 // idempotent. What changeParts leaves is in unmade. The caller must hold the lock.
-func (s *Store) redo(j *journal, o ruleset.ApplyOptions) (unmade, err error) {
-	if unmade, err = s.changeParts(j.Parts); err != nil {
+func (b *batches) redo(j *journal, o ruleset.ApplyOptions) (unmade, err error) {
+	if unmade, err = b.changeParts(j.Parts); err != nil {
 		return unmade, unavailable(err)
 	}
 	for i, c := range j.Files {
-		switch err := s.around(c.Name, func() error { return s.change(c) }); {
+		switch err := b.watched.around(c.Name, func() error { return b.change(c) }); {
 		case isProtected(err):
-			unmade = errors.Join(unmade, s.leave(c, err))
+			unmade = errors.Join(unmade, b.leave(c, err))
 		case err != nil:
 			return unmade, unavailable(err)
 		}
 		o.Report(len(j.Files)+i+1, 2*len(j.Files))
 	}
-	if err := s.sync(); err != nil {
+	if err := b.folder.sync(); err != nil {
 		return unmade, err
 	}
-	s.announce(j.Moves...)
-	if err := os.Remove(s.inDir(redoName)); err != nil {
+	b.watched.announce(j.Moves...)
+	if err := os.Remove(b.folder.inDir(redoName)); err != nil {
 		return unmade, unavailable(err)
 	}
-	return unmade, s.sync()
+	return unmade, b.folder.sync()
 }
 
 // leave gives up a change of a file that is not permitted. The content that the file keeps
 // becomes a revision after those of the batch.
-func (s *Store) leave(c fileChange, err error) error {
+func (b *batches) leave(c fileChange, err error) error {
 	if c.Temp != "" {
-		_ = os.Remove(s.inDir(c.Temp)) // sweep removes it later
+		_ = os.Remove(b.folder.inDir(c.Temp)) // sweep removes it later
 	}
-	s.log.Error("the file of a ruleset was not changed", "component", "filestore", "name", string(c.Name), "err", err)
+	b.log.Error("the file of a ruleset was not changed", "component", "filestore", "name", string(c.Name), "err", err)
 	return fmt.Errorf("the file of ruleset '%s' was not changed: %w", c.Name, unavailable(err))
 }
 
 // change makes one change, unless it has been made or the file has been edited
 // since.
-func (s *Store) change(c fileChange) error {
-	main := s.mainPath(c.Name, c.Folder)
+func (b *batches) change(c fileChange) error {
+	main := b.folder.mainPath(c.Name, c.Folder)
 	now, err := hashOf(main)
 	switch {
 	case err != nil:
@@ -385,14 +394,14 @@ func (s *Store) change(c fileChange) error {
 	case now != c.Was && c.Temp == "":
 		return nil
 	case now != c.Was:
-		if err := os.Remove(s.inDir(c.Temp)); !errors.Is(err, fs.ErrNotExist) {
+		if err := os.Remove(b.folder.inDir(c.Temp)); !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 		return nil
 	case c.Temp == "":
 		err = os.Remove(main)
 	default:
-		err = os.Rename(s.inDir(c.Temp), main)
+		err = os.Rename(b.folder.inDir(c.Temp), main)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // it is made already
@@ -403,22 +412,22 @@ func (s *Store) change(c fileChange) error {
 // undo reverts, as far as possible, what a batch did before it was committed. If
 // it fails, the journal remains, and the next process that takes the lock tries
 // again before it appends anything. The caller must hold the lock.
-func (s *Store) undo(j *journal) error {
+func (b *batches) undo(j *journal) error {
 	var errs []error
 	for _, end := range j.Ends {
-		errs = append(errs, cut(filepath.Join(s.dir, historyDir, end.File), end.End))
+		errs = append(errs, cut(filepath.Join(b.folder.dir, historyDir, end.File), end.End))
 	}
 	for _, c := range j.Files {
 		if c.Temp != "" {
-			_ = os.Remove(s.inDir(c.Temp)) // sweep removes it later
+			_ = os.Remove(b.folder.inDir(c.Temp)) // sweep removes it later
 		}
 	}
 	for _, c := range j.Parts {
-		s.undoPart(c)
+		b.undoPart(c)
 	}
 	err := errors.Join(errs...)
 	if err == nil {
-		err = os.Remove(s.inDir(undoName))
+		err = os.Remove(b.folder.inDir(undoName))
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // it was not written yet
@@ -426,7 +435,7 @@ func (s *Store) undo(j *journal) error {
 	if err != nil {
 		return unavailable(err)
 	}
-	return s.sync()
+	return b.folder.sync()
 }
 
 // cut truncates a file of the history to its former end and syncs it.
@@ -442,9 +451,9 @@ func cut(path string, end int64) error {
 }
 
 // unfinished reports whether a batch is incomplete or being applied.
-func (s *Store) unfinished() bool {
+func (b *batches) unfinished() bool {
 	for _, name := range []string{redoName, undoName} {
-		if _, err := os.Lstat(s.inDir(name)); err == nil {
+		if _, err := os.Lstat(b.folder.inDir(name)); err == nil {
 			return true
 		}
 	}
@@ -453,16 +462,16 @@ func (s *Store) unfinished() bool {
 
 // finish completes or undoes a batch of a killed process. If it returns an error,
 // nothing may be changed. The caller must hold the lock.
-func (s *Store) finish() error {
+func (b *batches) finish() error {
 	for _, name := range []string{redoName, undoName} {
-		j, err := s.readJournal(name)
+		j, err := b.read(name)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			continue
 		case err == nil && name == undoName:
-			err = s.undo(j)
+			err = b.undo(j)
 		case err == nil:
-			_, err = s.redo(j, ruleset.ApplyOptions{}) // what was not made is in the log
+			_, err = b.redo(j, ruleset.ApplyOptions{}) // what was not made is in the log
 		}
 		if err != nil {
 			return err
@@ -480,7 +489,7 @@ func (s *Store) finishFirst(ctx context.Context) {
 
 // finishLeft completes a batch of a killed process, if there is one.
 func (s *Store) finishLeft(ctx context.Context) {
-	if s.unfinished() {
+	if s.batches.unfinished() {
 		_ = s.lockedIn(ctx, func() error { return nil }) // locking completes the batch; the next change returns the error
 	}
 }

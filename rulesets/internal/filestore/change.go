@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
@@ -23,27 +24,35 @@ func (s *Store) taken(name ruleset.Name) error {
 // syncs the folder. If the change fails, it removes the record. The caller must
 // hold the lock.
 func (s *Store) recorded(name ruleset.Name, r record, change func() error) error {
-	undo, err := s.appendRecord(name, r)
+	undo, err := s.history.append(name, r)
 	if err != nil {
 		return err
 	}
-	if err := s.around(name, change); err != nil {
+	if err := s.watched.around(name, change); err != nil {
 		undo()
 		return unavailable(err)
 	}
-	return s.sync()
+	return s.folder.sync()
 }
 
 // around makes a change to the file of a ruleset and notifies the watches and the
 // index.
-func (s *Store) around(name ruleset.Name, change func() error) error {
-	err := s.feeds.around(name, change)
-	s.index.changed(name, s.dirTime())
+func (w *watched) around(name ruleset.Name, change func() error) error {
+	err := w.feeds.around(name, change)
+	w.index.changed(name, w.folder.modified())
 	return err
 }
 
-// writeTemp writes the file of a ruleset to a hidden file and syncs it.
-func (s *Store) writeTemp(d *document) (path string, err error) {
+// temps makes hidden files with the contents of rulesets.
+type temps struct {
+	folder folder
+
+	mu    sync.Mutex
+	swept bool // whether old ones were removed
+}
+
+// write writes the file of a ruleset to a hidden file and syncs it.
+func (t *temps) write(d *document) (path string, err error) {
 	data, err := d.render()
 	if err != nil {
 		return "", err
@@ -51,27 +60,27 @@ func (s *Store) writeTemp(d *document) (path string, err error) {
 	if len(data) > MaxFileBytes {
 		return "", &ruleset.TooLargeError{Bytes: len(data)}
 	}
-	s.sweep()
-	return writeHidden(s.dir, data)
+	t.sweep()
+	return writeHidden(t.folder.dir, data)
 }
 
 // makeFolder creates the folder of a new ruleset in the form of a folder.
-func (s *Store) makeFolder(d *document) error {
+func (f folder) makeFolder(d *document) error {
 	if !d.ruleset.Folder {
 		return nil
 	}
-	if err := os.Mkdir(s.folderPath(d.ruleset.Name), 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := os.Mkdir(f.filesPath(d.ruleset.Name), 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
 		return unavailable(err)
 	}
 	return nil
 }
 
 // checkFolder returns an error if the folder of a ruleset in the form of a folder is protected.
-func (s *Store) checkFolder(d *document) error {
+func (f folder) checkFolder(d *document) error {
 	if !d.ruleset.Folder {
 		return nil
 	}
-	root, err := s.openFolder(d.ruleset.Name)
+	root, err := f.openFiles(d.ruleset.Name)
 	if err != nil {
 		return unavailable(err)
 	}
@@ -98,8 +107,8 @@ func writeHidden(dir string, data []byte) (path string, err error) {
 
 // replaceFile replaces a file atomically: after a crash it has the old content or
 // the new one.
-func (s *Store) replaceFile(path string, data []byte) error {
-	temp, err := writeHidden(s.dir, data)
+func (f folder) replaceFile(path string, data []byte) error {
+	temp, err := writeHidden(f.dir, data)
 	if err != nil {
 		return err
 	}
@@ -111,14 +120,14 @@ func (s *Store) replaceFile(path string, data []byte) error {
 }
 
 // sweep removes hidden files of processes that were killed while writing.
-func (s *Store) sweep() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.swept {
+func (t *temps) sweep() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.swept {
 		return
 	}
-	s.swept = true
-	sweepIn(s.dir)
+	t.swept = true
+	sweepIn(t.folder.dir)
 }
 
 // sweepIn removes the hidden files that are too old to be in use.
@@ -132,4 +141,4 @@ func sweepIn(dir string) {
 }
 
 // sync syncs the folder, and with it the names of its files.
-func (s *Store) sync() error { return syncDir(s.dir) }
+func (f folder) sync() error { return syncDir(f.dir) }

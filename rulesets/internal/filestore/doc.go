@@ -43,6 +43,17 @@
 // Lists come from memory for files whose inode, size and time of modification
 // have not changed.
 //
+// # Parts
+//
+// A [Store] reads and writes documents by its parts, each with the state that it alone uses:
+//
+//	folder      paths, entries and stamps of the files
+//	histories   what .history holds: revisions, moves of labels, bytes of files
+//	batches     what a journal says, done or undone
+//	watched     feeds and index, for watches
+//	temps digests origins reports cache   hidden files; SHA-256 of files; commits of git;
+//	                                      files that are no rulesets; parsed rulesets
+//
 // # History
 //
 // The revisions of NAME are the lines of .history/NAME.jsonl, oldest first, each a

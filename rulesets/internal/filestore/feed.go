@@ -1,11 +1,21 @@
 package filestore
 
 import (
+	"log/slog"
 	"slices"
 	"sync"
 
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
+
+// watched holds the changes for the watches of this process, and the index that they keep up
+// to date.
+type watched struct {
+	folder folder
+	log    *slog.Logger
+	feeds  feeds
+	index  index
+}
 
 // A feed passes the names that this process changes to one watch, which then need
 // not wait for file system events.

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
@@ -19,10 +20,10 @@ import (
 // the form of Agent Skills. Such a folder with a SKILL.md and no file python_style_guide.md
 // beside it is the ruleset of that name, too: its text is the SKILL.md.
 
-// openFolder opens the folder of a ruleset's files. The error is [fs.ErrNotExist]
+// openFiles opens the folder of a ruleset's files. The error is [fs.ErrNotExist]
 // if there is none, or if its name is that of a link.
-func (s *Store) openFolder(name ruleset.Name) (*os.Root, error) {
-	dir := s.folderPath(name)
+func (f folder) openFiles(name ruleset.Name) (*os.Root, error) {
+	dir := f.filesPath(name)
 	info, err := os.Lstat(dir)
 	if err == nil && !info.IsDir() {
 		err = fs.ErrNotExist
@@ -35,7 +36,7 @@ func (s *Store) openFolder(name ruleset.Name) (*os.Root, error) {
 
 // Files implements [ruleset.FileStore]. It omits hidden files and links.
 func (s *Store) Files(ctx context.Context, name ruleset.Name) (files []ruleset.File, err error) {
-	root, err := s.openFolder(name)
+	root, err := s.folder.openFiles(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -70,7 +71,7 @@ func (s *Store) Files(ctx context.Context, name ruleset.Name) (files []ruleset.F
 		return nil
 	})
 	for i := 0; err == nil && i < len(files); i++ {
-		err = s.digest(root, name, &files[i], stampOf(infos[i]))
+		err = s.digests.set(root, name, &files[i], stampOf(infos[i]))
 	}
 	if err != nil {
 		return nil, fileError(err)
@@ -108,12 +109,18 @@ type fileKey struct {
 	stamp stamp
 }
 
-// digest sets the digest of a file, from the cache if the file is unchanged.
-func (s *Store) digest(root *os.Root, name ruleset.Name, f *ruleset.File, now stamp) error {
+// digests holds the SHA-256 of files that do not change.
+type digests struct {
+	mu sync.Mutex
+	of map[fileKey]ruleset.Digest
+}
+
+// set sets the digest of a file, from the cache if the file is unchanged.
+func (d *digests) set(root *os.Root, name ruleset.Name, f *ruleset.File, now stamp) error {
 	key := fileKey{name, f.Path, now}
-	s.mu.Lock()
-	sum, known := s.digests[key]
-	s.mu.Unlock()
+	d.mu.Lock()
+	sum, known := d.of[key]
+	d.mu.Unlock()
 	if known {
 		f.SHA256 = sum
 		return nil
@@ -126,12 +133,12 @@ func (s *Store) digest(root *os.Root, name ruleset.Name, f *ruleset.File, now st
 	if !now.Settled(time.Now()) {
 		return nil
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.digests == nil || len(s.digests) >= maxDigests {
-		s.digests = map[fileKey][sha256.Size]byte{}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.of == nil || len(d.of) >= maxDigests {
+		d.of = map[fileKey]ruleset.Digest{}
 	}
-	s.digests[key] = f.SHA256
+	d.of[key] = f.SHA256
 	return nil
 }
 
@@ -162,7 +169,7 @@ func (s *Store) ReadFile(_ context.Context, name ruleset.Name, p string) ([]byte
 	if ruleset.CheckFilePath(p) != nil {
 		return nil, missing
 	}
-	root, err := s.openFolder(name)
+	root, err := s.folder.openFiles(name)
 	if err == nil {
 		defer func() { _ = root.Close() }() // it was only read
 		var data []byte
@@ -178,7 +185,7 @@ func (s *Store) ReadFile(_ context.Context, name ruleset.Name, p string) ([]byte
 
 // Folders implements [ruleset.FileStore].
 func (s *Store) Folders(ctx context.Context) ([]ruleset.Name, error) {
-	dir, err := os.ReadDir(s.dir)
+	dir, err := os.ReadDir(s.folder.dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -194,8 +201,8 @@ func (s *Store) Folders(ctx context.Context) ([]ruleset.Name, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		_, flat := os.Lstat(s.path(name))
-		main, err := os.Lstat(filepath.Join(s.dir, d.Name(), ruleset.MainFile))
+		_, flat := os.Lstat(s.folder.path(name))
+		main, err := os.Lstat(filepath.Join(s.folder.dir, d.Name(), ruleset.MainFile))
 		if err == nil && main.Mode().IsRegular() && errors.Is(flat, fs.ErrNotExist) {
 			names = append(names, name)
 		}

@@ -48,11 +48,17 @@ type origin struct {
 	sum string // see contentSum
 }
 
+// origins holds the commits that were found.
+type origins struct {
+	mu sync.Mutex
+	of map[ruleset.Name]origin
+}
+
 // learnOrigins looks up the commits of those files whose content is not in their
 // histories. It reports whether git is running, in which case the commits may be
 // known later. It must be called without the lock, since git may take long.
 func (s *Store) learnOrigins(ctx context.Context, names ...ruleset.Name) (busy bool) {
-	if gitProgram() == "" || !inWorkTree(s.dir) {
+	if gitProgram() == "" || !inWorkTree(s.folder.dir) {
 		return false
 	}
 	files, sums := map[string]*gitFile{}, map[ruleset.Name]string{}
@@ -66,30 +72,30 @@ func (s *Store) learnOrigins(ctx context.Context, names ...ruleset.Name) (busy b
 	}
 	ctx, stop := context.WithTimeout(ctx, gitWait)
 	defer stop()
-	if err := readLog(ctx, s.dir, files); err != nil {
+	if err := readLog(ctx, s.folder.dir, files); err != nil {
 		s.log.Debug("git does not say who wrote rulesets", "component", "filestore", "err", err)
 	}
-	s.remember(files, sums)
-	return gitIsBusy(ctx, s.dir, files)
+	s.origins.remember(files, sums)
+	return gitIsBusy(ctx, s.folder.dir, files)
 }
 
 // remember caches the commits that were found: for each ruleset the newest one of its files,
 // if all of them come from commits. sums has the results of [Store.unrecordedFiles].
-func (s *Store) remember(files map[string]*gitFile, sums map[ruleset.Name]string) {
+func (o *origins) remember(files map[string]*gitFile, sums map[ruleset.Name]string) {
 	newest := map[ruleset.Name]*gitFile{}
 	for _, f := range files {
 		if other := newest[f.name]; other == nil || !f.found || other.found && f.at < other.at {
 			newest[f.name] = f
 		}
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.origins == nil || len(s.origins)+len(newest) > maxOrigins {
-		s.origins = map[ruleset.Name]origin{}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.of == nil || len(o.of)+len(newest) > maxOrigins {
+		o.of = map[ruleset.Name]origin{}
 	}
 	for name, f := range newest {
 		if f.found {
-			s.origins[name] = origin{f.by, sums[name]}
+			o.of[name] = origin{f.by, sums[name]}
 		}
 	}
 }
@@ -106,11 +112,11 @@ func contentSum(sum string, files []ruleset.File) string {
 }
 
 // authorOf returns the author of the content with that sum, which is not in the history.
-func (s *Store) authorOf(name ruleset.Name, sum string) ruleset.By {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if o, known := s.origins[name]; known && o.sum == sum {
-		return o.by
+func (o *origins) authorOf(name ruleset.Name, sum string) ruleset.By {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if found, known := o.of[name]; known && found.sum == sum {
+		return found.by
 	}
 	return ruleset.By{Author: ruleset.ByHand}
 }
@@ -132,7 +138,7 @@ func (s *Store) unrecordedFiles(name ruleset.Name) (files map[string]*gitFile, s
 	if err != nil {
 		return nil, ""
 	}
-	head, err := s.head(name)
+	head, err := s.history.head(name)
 	d.ruleset.Extra = d.extra()
 	if err != nil || head.Rev == 0 {
 		return nil, "" // content before the first revision has no author
@@ -140,12 +146,12 @@ func (s *Store) unrecordedFiles(name ruleset.Name) (files map[string]*gitFile, s
 	present := s.present(name, &head)
 	files = map[string]*gitFile{}
 	if !head.is(d.ruleset) {
-		path := s.mainPath(name, d.ruleset.Folder)
+		path := s.folder.mainPath(name, d.ruleset.Folder)
 		data, err := readFile(path, 0)
 		if err != nil {
 			return nil, ""
 		}
-		files[s.gitPath(path)] = &gitFile{name: name, ids: blobIDs(data)}
+		files[s.folder.gitPath(path)] = &gitFile{name: name, ids: blobIDs(data)}
 	}
 	for _, f := range present {
 		if slices.Contains(head.Files, f) {
@@ -166,8 +172,8 @@ func (s *Store) unrecordedFiles(name ruleset.Name) (files map[string]*gitFile, s
 }
 
 // gitPath returns the path of a file relative to the folder of the store, as git writes it.
-func (s *Store) gitPath(path string) string {
-	rel, err := filepath.Rel(s.dir, path)
+func (f folder) gitPath(path string) string {
+	rel, err := filepath.Rel(f.dir, path)
 	if err != nil {
 		return filepath.Base(path) // both are below the same folder
 	}

@@ -82,14 +82,21 @@ func (r *record) is(current ruleset.Ruleset) bool {
 	return !r.Deleted && ruleset.SameContent(r.content(current.Name), current)
 }
 
-func (s *Store) historyPath(name ruleset.Name) string {
-	return filepath.Join(s.dir, historyDir, string(name)+historySuffix)
+// histories is the folder .history, with the revisions of rulesets, the moves of their labels
+// and the bytes of their files. Callers of methods that write hold the lock.
+type histories struct {
+	folder  folder
+	syncDir func(path string) error // tests replace it
+}
+
+func (h *histories) path(name ruleset.Name) string {
+	return filepath.Join(h.folder.dir, historyDir, string(name)+historySuffix)
 }
 
 // head returns the newest record of a ruleset, or a record with number 0 if there
 // is none.
-func (s *Store) head(name ruleset.Name) (record, error) {
-	f, err := os.Open(s.historyPath(name))
+func (h *histories) head(name ruleset.Name) (record, error) {
+	f, err := os.Open(h.path(name))
 	if errors.Is(err, fs.ErrNotExist) {
 		return record{}, nil
 	}
@@ -137,18 +144,18 @@ func lastLine(f *os.File) (line []byte, end int64, err error) {
 	return nil, 0, nil
 }
 
-// appendRecord appends a record to a history and syncs it. undo removes the
+// append appends a record to a history and syncs it. undo removes the
 // record if the change that it records fails. The caller must hold the lock.
-func (s *Store) appendRecord(name ruleset.Name, r record) (undo func(), err error) {
-	return s.appendLine(s.historyPath(name), r)
+func (h *histories) append(name ruleset.Name, r record) (undo func(), err error) {
+	return h.appendLine(h.path(name), r)
 }
 
 // appendLine appends a line of JSON to a file of the history, which may be new,
 // and syncs both the file and its folder. undo removes the line. The caller must
 // hold the lock.
-func (s *Store) appendLine(path string, v any) (undo func(), err error) {
+func (h *histories) appendLine(path string, v any) (undo func(), err error) {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		if err := s.makeHistoryDir(); err != nil {
+		if err := h.makeDir(); err != nil {
 			return nil, err
 		}
 	}
@@ -158,7 +165,7 @@ func (s *Store) appendLine(path string, v any) (undo func(), err error) {
 	}
 	undo = func() { _ = os.Truncate(path, end) } // otherwise the history has a change that was not made
 	if end == 0 {
-		if err := s.syncDir(filepath.Dir(path)); err != nil { // the file may be new
+		if err := h.syncDir(filepath.Dir(path)); err != nil { // the file may be new
 			undo()
 			return nil, unavailable(err)
 		}
@@ -216,15 +223,15 @@ func writeAt(f *os.File, text []byte, end int64) error {
 // gitignore makes git ignore files that are not rulesets.
 const gitignore = ".gitignore\n" + lockName + "\n" + tempName + "\n" + batchGlob + "\n" + movesName + "\n" + historyDir + "/\n"
 
-// makeHistoryDir creates the folder of the histories and, if there is none, a
+// makeDir creates the folder of the histories and, if there is none, a
 // .gitignore next to it.
-func (s *Store) makeHistoryDir() error {
-	if err := os.Mkdir(filepath.Join(s.dir, historyDir), 0o755); errors.Is(err, fs.ErrExist) {
+func (h *histories) makeDir() error {
+	if err := os.Mkdir(filepath.Join(h.folder.dir, historyDir), 0o755); errors.Is(err, fs.ErrExist) {
 		return nil
 	} else if err != nil {
 		return unavailable(err)
 	}
-	f, err := os.OpenFile(filepath.Join(s.dir, ".gitignore"), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	f, err := os.OpenFile(filepath.Join(h.folder.dir, ".gitignore"), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err == nil {
 		_, err = f.WriteString(gitignore)
 		err = errors.Join(err, f.Close())
@@ -232,7 +239,7 @@ func (s *Store) makeHistoryDir() error {
 	if err != nil && !errors.Is(err, fs.ErrExist) {
 		return unavailable(err)
 	}
-	return s.sync()
+	return h.folder.sync()
 }
 
 // reconcile records changes that other programs made to a file, and returns the
@@ -243,7 +250,7 @@ func (s *Store) reconcile(name ruleset.Name) (document, error) {
 	if readErr != nil && !missing {
 		return d, readErr
 	}
-	head, err := s.head(name)
+	head, err := s.history.head(name)
 	if err != nil {
 		return d, err
 	}
@@ -253,7 +260,7 @@ func (s *Store) reconcile(name ruleset.Name) (document, error) {
 			if gone.Files, err = s.recordFiles(name, s.present(name, &head)); err != nil {
 				return d, err
 			}
-			if _, err := s.appendRecord(name, gone); err != nil {
+			if _, err := s.history.append(name, gone); err != nil {
 				return d, err
 			}
 		}
@@ -264,12 +271,12 @@ func (s *Store) reconcile(name ruleset.Name) (document, error) {
 		if d.ruleset.Files, err = s.recordFiles(name, d.ruleset.Files); err != nil {
 			return d, err
 		}
-		by, at := s.authorOf(name, contentSum(d.sum, d.ruleset.Files)), d.changedAt()
+		by, at := s.origins.authorOf(name, contentSum(d.sum, d.ruleset.Files)), d.changedAt()
 		if head.Rev == 0 {
 			by, at = ruleset.By{}, d.ruleset.LastModified // it existed before its history began
 		}
 		head = newRecord(head.Rev+1, at, by, d.ruleset)
-		_, err = s.appendRecord(name, head)
+		_, err = s.history.append(name, head)
 	}
 	adopt(&d, head)
 	return d, err
@@ -301,7 +308,7 @@ func (r *record) byOthers() bool { return r.Author == ruleset.ByHand || r.Client
 // changing it; it then sets the number that the revision would have.
 func (s *Store) place(ctx context.Context, name ruleset.Name, d *document) error {
 	d.ruleset.Extra = d.extra()
-	head, err := s.head(name)
+	head, err := s.history.head(name)
 	if err != nil {
 		return err
 	}
@@ -332,13 +339,13 @@ func (s *Store) place(ctx context.Context, name ruleset.Name, d *document) error
 func (s *Store) History(ctx context.Context, name ruleset.Name) ([]ruleset.Revision, error) {
 	_ = s.learnOrigins(ctx, name)                                                 // those of a commit that is not there yet are by hand
 	_ = s.lockedIn(ctx, func() error { _, err := s.reconcile(name); return err }) // what is recorded counts
-	return s.revisions(name)
+	return s.history.revisions(name)
 }
 
 // revisions returns the history of a ruleset, newest first.
-func (s *Store) revisions(name ruleset.Name) ([]ruleset.Revision, error) {
+func (h *histories) revisions(name ruleset.Name) ([]ruleset.Revision, error) {
 	var all []ruleset.Revision
-	err := s.eachRecord(name, func(_ []byte, r ruleset.Revision) {
+	err := h.eachRecord(name, func(_ []byte, r ruleset.Revision) {
 		all = append(all, r)
 	})
 	if err == nil && len(all) == 0 {
@@ -350,8 +357,8 @@ func (s *Store) revisions(name ruleset.Name) ([]ruleset.Revision, error) {
 
 // eachRecord calls use with the lines of a history and their revisions, oldest
 // first.
-func (s *Store) eachRecord(name ruleset.Name, use func(line []byte, r ruleset.Revision)) error {
-	return eachLine(s.historyPath(name), func(line []byte) error {
+func (h *histories) eachRecord(name ruleset.Name, use func(line []byte, r ruleset.Revision)) error {
+	return eachLine(h.path(name), func(line []byte) error {
 		var r record
 		if err := json.Unmarshal(line, &r); err != nil {
 			return fmt.Errorf("the history of %s cannot be read: %w", name, err)

@@ -118,10 +118,10 @@ func (x *index) touchOther(file string) {
 	}
 }
 
-// dirTime returns the folder's modification time, or the zero time if the folder
+// modified returns the folder's modification time, or the zero time if the folder
 // is missing.
-func (s *Store) dirTime() time.Time {
-	info, err := os.Stat(s.dir)
+func (f folder) modified() time.Time {
+	info, err := os.Stat(f.dir)
 	if err != nil {
 		return time.Time{}
 	}
@@ -131,13 +131,13 @@ func (s *Store) dirTime() time.Time {
 // indexed calls use with the current list of all rulesets, which use must neither
 // modify nor retain. ok is false if no watch maintains the index.
 func (s *Store) indexed(use func(metas []ruleset.Meta)) (ok bool, err error) {
-	x := &s.index
+	x := &s.watched.index
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.watches == 0 {
 		return false, nil
 	}
-	now := s.dirTime()
+	now := s.folder.modified()
 	if !x.whole || !now.Equal(x.dirTime) {
 		if err := s.readIndexLocked(now); err != nil {
 			return true, err
@@ -160,8 +160,8 @@ const clockTick = 20 * time.Millisecond
 // readIndexLocked reads the whole folder. If the folder has just changed, the next
 // list reads it again.
 func (s *Store) readIndexLocked(dirTime time.Time) error {
-	x := &s.index
-	entries, err := s.entries()
+	x := &s.watched.index
+	entries, err := s.folder.entries()
 	if err != nil {
 		return err
 	}
@@ -189,7 +189,7 @@ func (s *Store) readIndexLocked(dirTime time.Time) error {
 
 // readOddLocked determines whether another entry of the folder is a problem.
 func (s *Store) readOddLocked(e fs.DirEntry) {
-	x := &s.index
+	x := &s.watched.index
 	if reason := s.problem(e); reason != "" {
 		x.problems[e.Name()] = reason
 	}
@@ -201,9 +201,9 @@ func (s *Store) readOddLocked(e fs.DirEntry) {
 // refreshOddLocked updates the problems among entries of the folder.
 func (s *Store) refreshOddLocked(files map[string]struct{}) {
 	for file := range files {
-		delete(s.index.problems, file)
-		delete(s.index.folders, file)
-		if info, err := os.Lstat(s.inDir(file)); err == nil { // otherwise it has been removed
+		delete(s.watched.index.problems, file)
+		delete(s.watched.index.folders, file)
+		if info, err := os.Lstat(s.folder.inDir(file)); err == nil { // otherwise it has been removed
 			s.readOddLocked(fs.FileInfoToDirEntry(info))
 		}
 	}
@@ -211,7 +211,7 @@ func (s *Store) refreshOddLocked(files map[string]struct{}) {
 
 // readOneLocked updates the entry of one ruleset.
 func (s *Store) readOneLocked(name ruleset.Name) {
-	x := &s.index
+	x := &s.watched.index
 	if created, ok := x.created[name]; ok {
 		if at, found := slices.BinarySearchFunc(x.metas, ruleset.Meta{Name: name, CreatedAt: created}, ruleset.Compare); found {
 			x.metas = slices.Delete(x.metas, at, at+1)
@@ -222,7 +222,7 @@ func (s *Store) readOneLocked(name ruleset.Name) {
 		}
 	}
 	delete(x.problems, string(name)+suffix)
-	info, err := os.Lstat(s.path(name))
+	info, err := os.Lstat(s.folder.path(name))
 	if err != nil {
 		return // it has been removed
 	}

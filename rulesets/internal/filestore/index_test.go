@@ -73,8 +73,8 @@ func TestIndexIsTheFolder(t *testing.T) {
 func TestIndexAwaitsNoEvents(t *testing.T) {
 	dir := t.TempDir()
 	s := openAt(dir)
-	s.index.join()
-	w := newWatch(s, s.feeds.join(), func(ruleset.Change) {})
+	s.watched.index.join()
+	w := newWatch(s, s.watched.feeds.join(), func(ruleset.Change) {})
 	w.seen = map[ruleset.Name]stamp{}
 	write := func(name string) string {
 		path := filepath.Join(dir, name+".md")
@@ -158,7 +158,7 @@ func namesOf(metas []ruleset.Meta, prefix string, limit int) (names []ruleset.Na
 // What a list returns is the caller's.
 func TestIndexIsNotShared(t *testing.T) {
 	s := openAt(t.TempDir())
-	s.index.join()
+	s.watched.index.join()
 	if _, err := ruleset.Create(t.Context(), s, ruleset.Draft{Name: "a", Tags: []string{"x"}}); err != nil {
 		t.Fatal(err)
 	}
@@ -187,7 +187,11 @@ func BenchmarkPage(b *testing.B) {
 	done := make(chan struct{})
 	go func() { defer close(done); _ = s.Watch(ctx, func(ruleset.Change) {}) }()
 	defer func() { stop(); <-done }()
-	for !func() bool { s.index.mu.Lock(); defer s.index.mu.Unlock(); return s.index.watches > 0 }() {
+	for !func() bool {
+		s.watched.index.mu.Lock()
+		defer s.watched.index.mu.Unlock()
+		return s.watched.index.watches > 0
+	}() {
 		time.Sleep(time.Millisecond)
 	}
 	page := ruleset.Page{Limit: 500}

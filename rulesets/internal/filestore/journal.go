@@ -12,11 +12,11 @@ import (
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
-// readJournal reads the journal of a killed process. The error is
+// read reads the journal of a killed process. The error is
 // [fs.ErrNotExist] if there is none. The folder may be untrusted, so a journal
 // that names anything but files of the store is rejected.
-func (s *Store) readJournal(name string) (*journal, error) {
-	data, err := os.ReadFile(s.inDir(name))
+func (b *batches) read(name string) (*journal, error) {
+	data, err := os.ReadFile(b.folder.inDir(name))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
@@ -25,7 +25,7 @@ func (s *Store) readJournal(name string) (*journal, error) {
 	}
 	j := &journal{}
 	if err = json.Unmarshal(data, j); err == nil {
-		err = s.checkJournal(j)
+		err = b.check(j)
 	}
 	if err != nil {
 		return nil, unavailable(fmt.Errorf("the journal %s is refused, since this program does not write such: %w; find out who wrote it, then remove the file %s: until then nothing is changed", name, err, name))
@@ -33,15 +33,15 @@ func (s *Store) readJournal(name string) (*journal, error) {
 	return j, nil
 }
 
-// checkJournal returns an error unless everything that a journal names is in the
+// check returns an error unless everything that a journal names is in the
 // folder.
-func (s *Store) checkJournal(j *journal) error {
+func (b *batches) check(j *journal) error {
 	for _, end := range j.Ends {
 		if end.End < 0 || !isHistoryFile(end.File) {
 			return fmt.Errorf("%.80q from %d is no part of a history", end.File, end.End)
 		}
 		for _, path := range []string{historyDir, filepath.Join(historyDir, end.File)} {
-			if info, err := os.Lstat(s.inDir(path)); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+			if info, err := os.Lstat(b.folder.inDir(path)); err == nil && info.Mode()&fs.ModeSymlink != 0 {
 				return fmt.Errorf("%s is a link", path)
 			}
 		}

@@ -41,11 +41,11 @@ func crash(t *testing.T, dir string, made bool) {
 	j := &journal{}
 	steps := []func() error{
 		func() error { return s.stage(j, batch.Effects, docs, ruleset.ApplyOptions{}) },
-		func() error { return s.writeJournal(j) },
-		func() error { return s.appendAll(batch.Effects) },
+		func() error { return s.batches.write(j) },
+		func() error { return s.history.appendAll(batch.Effects) },
 	}
 	if made {
-		steps = append(steps, func() error { return os.Rename(s.inDir(undoName), s.inDir(redoName)) })
+		steps = append(steps, func() error { return os.Rename(s.folder.inDir(undoName), s.folder.inDir(redoName)) })
 	}
 	for _, step := range steps {
 		if err := step(); err != nil {
@@ -107,9 +107,9 @@ func TestWatchFinishesABatch(t *testing.T) {
 	s := openAt(dir)
 	s.finishFirst(t.Context()) // there is nothing yet
 	crash(t, dir, true)
-	w := newWatch(s, s.feeds.join(), func(ruleset.Change) {})
+	w := newWatch(s, s.watched.feeds.join(), func(ruleset.Change) {})
 	w.begin()
-	defer s.index.leave()
+	defer s.watched.index.leave()
 	w.finish(t.Context())
 	if diff := cmp.Diff(map[string]int{"a two": 2, "b is missing": 2, "c one": 1}, state(t, s)); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
@@ -179,7 +179,7 @@ func TestBatchThatCannotBeUndone(t *testing.T) {
 	dir := t.TempDir()
 	crash(t, dir, false)
 	s := openAt(dir)
-	blocked, aside := s.historyPath("b"), filepath.Join(dir, "aside")
+	blocked, aside := s.history.path("b"), filepath.Join(dir, "aside")
 	if err := errors.Join(os.Rename(blocked, aside), os.Mkdir(blocked, 0o755)); err != nil { // cannot be cut
 		t.Fatal(err)
 	}
@@ -189,8 +189,8 @@ func TestBatchThatCannotBeUndone(t *testing.T) {
 	}
 	_, update := ruleset.Update(t.Context(), s, "a", ruleset.Patch{Markdown: &three})
 	_, apply := s.Apply(t.Context(), []ruleset.Operation{{Name: "a", Update: &ruleset.Patch{Markdown: &three}}}, ruleset.ApplyOptions{})
-	if update == nil || apply == nil || !s.unfinished() {
-		t.Errorf("Update: %v, Apply: %v, unfinished: %t; want errors until the batch is undone", update, apply, s.unfinished())
+	if update == nil || apply == nil || !s.batches.unfinished() {
+		t.Errorf("Update: %v, Apply: %v, unfinished: %t; want errors until the batch is undone", update, apply, s.batches.unfinished())
 	}
 	if err := errors.Join(os.Remove(blocked), os.Rename(aside, blocked)); err != nil {
 		t.Fatal(err)
@@ -219,7 +219,7 @@ func TestEditWhileABatchIsStaged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(s.path("a"), []byte("---\n---\nmine"), 0o644); err != nil {
+	if err := os.WriteFile(s.folder.path("a"), []byte("---\n---\nmine"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.commit(batch.Effects, docs, ruleset.ApplyOptions{}); err != nil {

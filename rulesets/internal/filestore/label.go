@@ -27,8 +27,8 @@ type moveRecord struct {
 }
 
 // labelsPath returns the path of the moves of a ruleset's labels.
-func (s *Store) labelsPath(name ruleset.Name) string {
-	return filepath.Join(s.dir, historyDir, string(name)+labelsMark+historySuffix)
+func (h *histories) labelsPath(name ruleset.Name) string {
+	return filepath.Join(h.folder.dir, historyDir, string(name)+labelsMark+historySuffix)
 }
 
 func newMoveRecord(m ruleset.LabelMove) moveRecord {
@@ -50,7 +50,7 @@ type movedLabel struct {
 
 // announce notifies the watches of all processes of moves. The caller must hold
 // the lock.
-func (s *Store) announce(moves ...movedLabel) {
+func (w *watched) announce(moves ...movedLabel) {
 	if len(moves) == 0 {
 		return
 	}
@@ -58,7 +58,7 @@ func (s *Store) announce(moves ...movedLabel) {
 	for _, m := range moves {
 		text.WriteString(string(m.Name) + " " + string(m.Label) + "\n")
 	}
-	path := filepath.Join(s.dir, movesName)
+	path := filepath.Join(w.folder.dir, movesName)
 	if info, err := os.Stat(path); err == nil && info.Size() > maxMovesFile {
 		_ = os.Remove(path) // otherwise it keeps growing
 	}
@@ -68,14 +68,14 @@ func (s *Store) announce(moves ...movedLabel) {
 		err = errors.Join(err, f.Close())
 	}
 	if err != nil {
-		s.log.Warn("a move of a label is not announced", "component", "filestore", "err", err)
+		w.log.Warn("a move of a label is not announced", "component", "filestore", "err", err)
 	}
-	s.feeds.tell("")
+	w.feeds.tell("")
 }
 
 // movesSince returns the moves announced after an offset, and the next offset.
-func (s *Store) movesSince(offset int64) (moves []movedLabel, end int64) {
-	data, err := os.ReadFile(filepath.Join(s.dir, movesName))
+func (w *watched) movesSince(offset int64) (moves []movedLabel, end int64) {
+	data, err := os.ReadFile(filepath.Join(w.folder.dir, movesName))
 	if err != nil {
 		return nil, 0
 	}
@@ -97,12 +97,12 @@ func (s *Store) movesSince(offset int64) (moves []movedLabel, end int64) {
 // LabelMoves implements [ruleset.Store].
 func (s *Store) LabelMoves(ctx context.Context, name ruleset.Name) ([]ruleset.LabelMove, error) {
 	s.finishFirst(ctx)
-	return s.labelMoves(name)
+	return s.history.moves(name)
 }
 
-func (s *Store) labelMoves(name ruleset.Name) ([]ruleset.LabelMove, error) {
+func (h *histories) moves(name ruleset.Name) ([]ruleset.LabelMove, error) {
 	var all []ruleset.LabelMove
-	err := eachLine(s.labelsPath(name), func(line []byte) error {
+	err := eachLine(h.labelsPath(name), func(line []byte) error {
 		var r moveRecord
 		if err := json.Unmarshal(line, &r); err != nil {
 			return fmt.Errorf("the labels of %s cannot be read: %w", name, err)

@@ -43,7 +43,7 @@ func (s *Store) Names(ctx context.Context, prefix string, limit int) (names []ru
 		all = withPrefix(all, prefix)
 		names, total = slices.Clone(all[:min(limit, len(all))]), len(all)
 	}
-	if ok, err := s.indexed(func([]ruleset.Meta) { cut(s.index.names) }); ok || err != nil {
+	if ok, err := s.indexed(func([]ruleset.Meta) { cut(s.watched.index.names) }); ok || err != nil {
 		return names, total, err
 	}
 	files, err := s.files(func(name string) bool { return strings.HasPrefix(name, prefix) })
@@ -76,7 +76,7 @@ func anyName(string) bool { return true }
 
 // metas returns the rulesets whose names are wanted, unsorted.
 func (s *Store) metas(want func(name string) bool) ([]ruleset.Meta, error) {
-	entries, err := s.entries()
+	entries, err := s.folder.entries()
 	if err != nil {
 		return nil, err
 	}
@@ -121,8 +121,8 @@ type file struct {
 }
 
 // entries returns the entries of the folder, or none if it is missing.
-func (s *Store) entries() ([]fs.DirEntry, error) {
-	entries, err := os.ReadDir(s.dir)
+func (f folder) entries() ([]fs.DirEntry, error) {
+	entries, err := os.ReadDir(f.dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -149,7 +149,7 @@ func files(entries []fs.DirEntry, want func(name string) bool) []file {
 
 // files returns the files of the folder whose names are wanted.
 func (s *Store) files(want func(name string) bool) ([]file, error) {
-	entries, err := s.entries()
+	entries, err := s.folder.entries()
 	return files(entries, want), err
 }
 
@@ -183,7 +183,7 @@ func (s *Store) dateEdited(name ruleset.Name, d *document) {
 	if d.modified.Sub(d.ruleset.LastModified) < filestamp.Settling {
 		return
 	}
-	head, err := s.head(name)
+	head, err := s.history.head(name)
 	if err != nil || head.Rev == 0 {
 		return // there is only the front matter
 	}

@@ -13,7 +13,7 @@ import (
 // locked runs a change while no other goroutine or process changes a file or its
 // history. The folder is created, and a batch that a killed process left is finished.
 func (s *Store) locked(ctx context.Context, change func() error) error {
-	if err := os.MkdirAll(s.dir, 0o755); err != nil {
+	if err := os.MkdirAll(s.folder.dir, 0o755); err != nil {
 		return unavailable(err)
 	}
 	return s.lockedIn(ctx, change)
@@ -29,9 +29,9 @@ func (s *Store) lockedIn(ctx context.Context, change func() error) error {
 		return unavailable(fmt.Errorf("waiting for other processes: %w", err))
 	}
 	defer unlock()
-	s.index.beginChange(s.dirTime())
-	defer func() { s.index.endChange(s.dirTime()) }()
-	if err := s.finish(); err != nil {
+	s.watched.index.beginChange(s.folder.modified())
+	defer func() { s.watched.index.endChange(s.folder.modified()) }()
+	if err := s.batches.finish(); err != nil {
 		return err
 	}
 	return change()
@@ -48,7 +48,7 @@ func (s *Store) lock(ctx context.Context) (unlock func(), err error) {
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	file := flock.New(filepath.Join(s.dir, lockName))
+	file := flock.New(filepath.Join(s.folder.dir, lockName))
 	unlock = func() {
 		_ = file.Close() // the lock ends with the file
 		<-s.turn

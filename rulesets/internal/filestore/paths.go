@@ -26,19 +26,23 @@ func nameOfFolder(folder string) (ruleset.Name, bool) {
 	return name, err == nil && !strings.Contains(folder, "_")
 }
 
-func (s *Store) path(name ruleset.Name) string { return filepath.Join(s.dir, string(name)+suffix) }
+// A folder is the folder of a store. It has nothing in memory.
+type folder struct{ dir string }
 
-func (s *Store) folderPath(name ruleset.Name) string { return filepath.Join(s.dir, name.Slug()) }
+// path returns the file of a ruleset, filesPath the folder of its files.
+func (f folder) path(name ruleset.Name) string { return filepath.Join(f.dir, string(name)+suffix) }
+
+func (f folder) filesPath(name ruleset.Name) string { return filepath.Join(f.dir, name.Slug()) }
 
 // mainPath returns the file with the text of a ruleset, which may be in a folder.
-func (s *Store) mainPath(name ruleset.Name, folder bool) string {
+func (f folder) mainPath(name ruleset.Name, folder bool) string {
 	if folder {
-		return filepath.Join(s.folderPath(name), ruleset.MainFile)
+		return filepath.Join(f.filesPath(name), ruleset.MainFile)
 	}
-	return s.path(name)
+	return f.path(name)
 }
 
-func (s *Store) inDir(file string) string { return filepath.Join(s.dir, file) }
+func (f folder) inDir(file string) string { return filepath.Join(f.dir, file) }
 
 // absolute returns the path as events spell it.
 func absolute(path string) string {

@@ -23,15 +23,15 @@ func (s *Store) Problems(ctx context.Context) (problems []ruleset.Problem, err e
 		}
 	}
 	ok, err := s.indexed(func([]ruleset.Meta) {
-		s.refreshOddLocked(maps.Clone(s.index.folders))
-		for _, file := range slices.Sorted(maps.Keys(s.index.problems)) {
-			add(file, s.index.problems[file])
+		s.refreshOddLocked(maps.Clone(s.watched.index.folders))
+		for _, file := range slices.Sorted(maps.Keys(s.watched.index.problems)) {
+			add(file, s.watched.index.problems[file])
 		}
 	})
 	if ok || err != nil {
 		return problems, err
 	}
-	entries, err := s.entries()
+	entries, err := s.folder.entries()
 	for _, e := range entries {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -49,10 +49,10 @@ func (s *Store) problem(d fs.DirEntry) string {
 	switch {
 	case strings.HasPrefix(file, "."), strings.EqualFold(file, "README.md"):
 		return ""
-	case d.IsDir() && s.isFolder(file):
+	case d.IsDir() && s.folder.holdsRuleset(file):
 		return s.problemOfFolder(file)
 	case d.IsDir():
-		return nested(filepath.Join(s.dir, file))
+		return nested(filepath.Join(s.folder.dir, file))
 	case named:
 		_, err := s.read(name)
 		if invalid, ok := errors.AsType[*InvalidFileError](err); ok {
@@ -65,24 +65,24 @@ func (s *Store) problem(d fs.DirEntry) string {
 	return ""
 }
 
-// isFolder reports whether a folder holds the files of a ruleset, or a skill.
-func (s *Store) isFolder(file string) bool {
+// holdsRuleset reports whether a folder holds the files of a ruleset, or a skill.
+func (f folder) holdsRuleset(file string) bool {
 	name, ok := nameOfFolder(file)
 	if !ok {
 		return false
 	}
-	_, flat := os.Lstat(s.path(name))
-	_, main := os.Lstat(filepath.Join(s.dir, file, ruleset.MainFile))
+	_, flat := os.Lstat(f.path(name))
+	_, main := os.Lstat(filepath.Join(f.dir, file, ruleset.MainFile))
 	return flat == nil || main == nil
 }
 
 // problemOfFolder says why the SKILL.md of a folder is not served, "" if it is or need not be.
 func (s *Store) problemOfFolder(file string) string {
 	name, _ := nameOfFolder(file)
-	if _, err := os.Lstat(s.path(name)); err == nil {
+	if _, err := os.Lstat(s.folder.path(name)); err == nil {
 		return ""
 	}
-	_, err := s.loadFile(name, s.mainPath(name, true), ruleset.MainFile)
+	_, err := s.loadFile(name, s.folder.mainPath(name, true), ruleset.MainFile)
 	if invalid, ok := errors.AsType[*InvalidFileError](err); ok {
 		return "its " + ruleset.MainFile + ": " + invalid.Err.Error()
 	}

@@ -14,7 +14,7 @@ import (
 
 // Prune implements [ruleset.Pruner]. The lock is taken for one history at a time.
 func (s *Store) Prune(ctx context.Context, r ruleset.Retention, dry bool) (pruned ruleset.Pruned, err error) {
-	entries, err := os.ReadDir(filepath.Join(s.dir, historyDir))
+	entries, err := os.ReadDir(filepath.Join(s.folder.dir, historyDir))
 	if errors.Is(err, fs.ErrNotExist) {
 		return pruned, nil
 	}
@@ -40,13 +40,13 @@ func (s *Store) Prune(ctx context.Context, r ruleset.Retention, dry bool) (prune
 func (s *Store) prune(name ruleset.Name, r ruleset.Retention, dry bool, pruned *ruleset.Pruned) error {
 	var lines [][]byte
 	var history []ruleset.Revision
-	err := s.eachRecord(name, func(line []byte, r ruleset.Revision) {
+	err := s.history.eachRecord(name, func(line []byte, r ruleset.Revision) {
 		lines, history = append(lines, line), append(history, r)
 	})
 	if err != nil {
 		return err
 	}
-	moves, err := s.labelMoves(name)
+	moves, err := s.history.moves(name)
 	if err != nil {
 		return err
 	}
@@ -66,14 +66,14 @@ func (s *Store) prune(name ruleset.Name, r ruleset.Retention, dry bool, pruned *
 		}
 	}
 	if removed > 0 && !dry {
-		if err := s.replaceFile(s.historyPath(name), text); err != nil {
+		if err := s.folder.replaceFile(s.history.path(name), text); err != nil {
 			return err
 		}
-		if err := s.syncDir(filepath.Join(s.dir, historyDir)); err != nil {
+		if err := s.history.syncDir(filepath.Join(s.folder.dir, historyDir)); err != nil {
 			return err
 		}
 	}
-	ofFiles, err := s.pruneContents(name, left, dry) // which the history does not name any more
+	ofFiles, err := s.history.pruneContents(name, left, dry) // which the history does not name any more
 	pruned.Add(removed, int64(size)+ofFiles)
 	return err
 }

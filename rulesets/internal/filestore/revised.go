@@ -22,8 +22,8 @@ import (
 // contentsSuffix ends the name of the folder with the bytes of the files of a ruleset.
 const contentsSuffix = ".files"
 
-func (s *Store) contentsDir(name ruleset.Name) string {
-	return filepath.Join(s.dir, historyDir, string(name)+contentsSuffix)
+func (h *histories) contentsDir(name ruleset.Name) string {
+	return filepath.Join(h.folder.dir, historyDir, string(name)+contentsSuffix)
 }
 
 // present returns the files that a ruleset has now. Files that cannot be read or are more
@@ -43,7 +43,7 @@ func (s *Store) present(name ruleset.Name, head *record) []ruleset.File {
 
 // hasFiles reports whether a ruleset has exactly these files.
 func (s *Store) hasFiles(name ruleset.Name, files []ruleset.File) bool {
-	if _, err := os.Lstat(s.folderPath(name)); errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Lstat(s.folder.filesPath(name)); errors.Is(err, fs.ErrNotExist) {
 		return len(files) == 0
 	}
 	return ruleset.SameFiles(files, s.present(name, &record{Files: files}))
@@ -54,7 +54,7 @@ func (s *Store) hasFiles(name ruleset.Name, files []ruleset.File) bool {
 func (s *Store) recordFiles(name ruleset.Name, files []ruleset.File) ([]ruleset.File, error) {
 	recorded := slices.Clone(files)
 	for i, f := range recorded {
-		if _, err := os.Lstat(s.contentsPath(name, f.SHA256)); err == nil {
+		if _, err := os.Lstat(s.history.contentsPath(name, f.SHA256)); err == nil {
 			continue
 		}
 		data, err := s.ReadFile(context.Background(), name, f.Path)
@@ -62,21 +62,21 @@ func (s *Store) recordFiles(name ruleset.Name, files []ruleset.File) ([]ruleset.
 			return nil, err
 		}
 		recorded[i] = ruleset.FileOf(f.Path, data) // which may have changed since
-		if err := s.writeContents(name, data); err != nil {
+		if err := s.history.writeContents(name, data); err != nil {
 			return nil, err
 		}
 	}
 	return recorded, nil
 }
 
-func (s *Store) contentsPath(name ruleset.Name, digest ruleset.Digest) string {
-	return filepath.Join(s.contentsDir(name), digest.String())
+func (h *histories) contentsPath(name ruleset.Name, digest ruleset.Digest) string {
+	return filepath.Join(h.contentsDir(name), digest.String())
 }
 
 // checkContents returns an error unless the folder of the bytes is one in the store, which
 // may come from a stranger: a link would lead elsewhere.
-func (s *Store) checkContents(name ruleset.Name) error {
-	for _, dir := range []string{filepath.Join(s.dir, historyDir), s.contentsDir(name)} {
+func (h *histories) checkContents(name ruleset.Name) error {
+	for _, dir := range []string{filepath.Join(h.folder.dir, historyDir), h.contentsDir(name)} {
 		info, err := os.Lstat(dir)
 		if err != nil {
 			return err
@@ -89,29 +89,29 @@ func (s *Store) checkContents(name ruleset.Name) error {
 }
 
 // writeContents stores the bytes of a file in the history. The lock is held.
-func (s *Store) writeContents(name ruleset.Name, data []byte) error {
-	at := s.contentsPath(name, ruleset.FileOf("", data).SHA256)
+func (h *histories) writeContents(name ruleset.Name, data []byte) error {
+	at := h.contentsPath(name, ruleset.FileOf("", data).SHA256)
 	if _, err := os.Lstat(at); err == nil {
 		return nil
 	}
-	if err := s.makeHistoryDir(); err != nil {
+	if err := h.makeDir(); err != nil {
 		return err
 	}
-	if err := os.Mkdir(s.contentsDir(name), 0o755); err == nil {
-		err = s.syncDir(filepath.Dir(s.contentsDir(name)))
+	if err := os.Mkdir(h.contentsDir(name), 0o755); err == nil {
+		err = h.syncDir(filepath.Dir(h.contentsDir(name)))
 		if err != nil {
 			return unavailable(err)
 		}
 	} else if !errors.Is(err, fs.ErrExist) {
 		return unavailable(err)
 	}
-	if err := s.checkContents(name); err != nil {
+	if err := h.checkContents(name); err != nil {
 		return unavailable(err)
 	}
-	if err := s.replaceFile(at, data); err != nil {
+	if err := h.folder.replaceFile(at, data); err != nil {
 		return err
 	}
-	if err := s.syncDir(s.contentsDir(name)); err != nil {
+	if err := h.syncDir(h.contentsDir(name)); err != nil {
 		return unavailable(err)
 	}
 	return nil
@@ -120,7 +120,7 @@ func (s *Store) writeContents(name ruleset.Name, data []byte) error {
 // ReadRevised implements [ruleset.FileStore]. Where nothing can be recorded, the files are
 // those that are there.
 func (s *Store) ReadRevised(ctx context.Context, name ruleset.Name, f ruleset.File) ([]byte, error) {
-	data, err := readFile(s.contentsPath(name, f.SHA256), f.Size)
+	data, err := readFile(s.history.contentsPath(name, f.SHA256), f.Size)
 	if errors.Is(err, fs.ErrNotExist) {
 		if data, err = s.ReadFile(ctx, name, f.Path); err != nil {
 			return nil, err
@@ -137,14 +137,14 @@ func (s *Store) ReadRevised(ctx context.Context, name ruleset.Name, f ruleset.Fi
 
 // pruneContents removes the bytes that no file of the revisions has, and returns their
 // number. Files of people stay. The lock is held.
-func (s *Store) pruneContents(name ruleset.Name, kept []ruleset.Revision, dry bool) (size int64, err error) {
-	err = s.checkContents(name)
+func (h *histories) pruneContents(name ruleset.Name, kept []ruleset.Revision, dry bool) (size int64, err error) {
+	err = h.checkContents(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return 0, nil
 	}
 	var entries []fs.DirEntry
 	if err == nil {
-		entries, err = os.ReadDir(s.contentsDir(name))
+		entries, err = os.ReadDir(h.contentsDir(name))
 	}
 	if err != nil {
 		return 0, unavailable(err)
@@ -164,7 +164,7 @@ func (s *Store) pruneContents(name ruleset.Name, kept []ruleset.Revision, dry bo
 		if dry {
 			continue
 		}
-		if err := os.Remove(filepath.Join(s.contentsDir(name), e.Name())); err != nil {
+		if err := os.Remove(filepath.Join(h.contentsDir(name), e.Name())); err != nil {
 			return size, unavailable(err)
 		}
 	}
@@ -201,7 +201,7 @@ func (c *partChange) check() error {
 
 // stageParts writes the files that a batch sets into hidden files, and their bytes into the
 // history. What it returns with an error has to be undone.
-func (s *Store) stageParts(e *ruleset.Effect) (parts []partChange, err error) {
+func (b *batches) stageParts(e *ruleset.Effect) (parts []partChange, err error) {
 	if len(e.Files) == 0 {
 		return nil, nil
 	}
@@ -209,19 +209,19 @@ func (s *Store) stageParts(e *ruleset.Effect) (parts []partChange, err error) {
 		if c.Data == nil {
 			continue
 		}
-		if err := s.writeContents(e.Name, c.Data); err != nil {
+		if err := b.history.writeContents(e.Name, c.Data); err != nil {
 			return nil, err
 		}
 	}
-	if err := os.Mkdir(s.folderPath(e.Name), 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := os.Mkdir(b.folder.filesPath(e.Name), 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, unavailable(err)
 	}
-	root, err := s.openFolder(e.Name)
+	root, err := b.folder.openFiles(e.Name)
 	if err != nil {
 		return nil, unavailable(fmt.Errorf("the folder %s cannot have files: %w", e.Name.Slug(), err))
 	}
 	defer func() { _ = root.Close() }() // what is written is on disk
-	sweepIn(s.folderPath(e.Name))
+	sweepIn(b.folder.filesPath(e.Name))
 	for _, c := range e.LastFiles() {
 		part := partChange{Name: e.Name, Path: c.Path}
 		if part.Was, err = hashIn(root, c.Path); err == nil {
@@ -231,7 +231,7 @@ func (s *Store) stageParts(e *ruleset.Effect) (parts []partChange, err error) {
 			return parts, unavailable(err)
 		}
 		if c.Data != nil {
-			temp, err := writeHidden(s.folderPath(e.Name), c.Data)
+			temp, err := writeHidden(b.folder.filesPath(e.Name), c.Data)
 			if err != nil {
 				return parts, err
 			}
@@ -255,16 +255,16 @@ func hashIn(root *os.Root, p string) (string, error) {
 // changeParts makes the changes that can be made: removals first, since a folder may take the
 // place of a file. The others are logged and returned in unmade; a repetition would fail in
 // the same way.
-func (s *Store) changeParts(parts []partChange) (unmade, err error) {
+func (b *batches) changeParts(parts []partChange) (unmade, err error) {
 	for _, removes := range []bool{true, false} {
 		for _, c := range parts {
 			if removes != (c.Temp == "") {
 				continue
 			}
-			switch err := s.changePart(c); {
+			switch err := b.changePart(c); {
 			case isInTheWay(err):
-				s.log.Error("a file of a ruleset was not changed", "component", "filestore", "name", string(c.Name), "path", c.Path, "err", err)
-				s.undoPart(c)
+				b.log.Error("a file of a ruleset was not changed", "component", "filestore", "name", string(c.Name), "path", c.Path, "err", err)
+				b.undoPart(c)
 				unmade = errors.Join(unmade, fmt.Errorf("the file '%.200s' of ruleset '%s' was not changed: %w", c.Path, c.Name, err))
 			case err != nil:
 				return unmade, err
@@ -307,8 +307,8 @@ func checkWritable(root *os.Root, dir string) error {
 }
 
 // changePart makes one change unless it is made, or people have changed the file since.
-func (s *Store) changePart(c partChange) error {
-	root, err := s.openFolder(c.Name)
+func (b *batches) changePart(c partChange) error {
+	root, err := b.folder.openFiles(c.Name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // people have removed all of it since
 	}
@@ -323,9 +323,9 @@ func (s *Store) changePart(c partChange) error {
 	case now != c.Was:
 		return dropTemp(root, c.Temp)
 	case c.Temp != "":
-		err = s.placePart(root, c)
+		err = b.placePart(root, c)
 	case now != "":
-		err = s.removePart(root, c)
+		err = b.removePart(root, c)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // it is made already
@@ -344,7 +344,7 @@ func dropTemp(root *os.Root, temp string) error {
 	return nil
 }
 
-func (s *Store) placePart(root *os.Root, c partChange) error {
+func (b *batches) placePart(root *os.Root, c partChange) error {
 	if err := root.MkdirAll(path.Dir(c.Path), 0o755); err != nil {
 		return err
 	}
@@ -352,27 +352,27 @@ func (s *Store) placePart(root *os.Root, c partChange) error {
 		return err
 	}
 	for dir := path.Dir(c.Path); ; dir = path.Dir(dir) { // the folders may be new
-		if err := s.syncDir(filepath.Join(s.folderPath(c.Name), dir)); err != nil || dir == "." {
+		if err := b.history.syncDir(filepath.Join(b.folder.filesPath(c.Name), dir)); err != nil || dir == "." {
 			return err
 		}
 	}
 }
 
 // removePart removes a file, and the folders that it leaves empty.
-func (s *Store) removePart(root *os.Root, c partChange) error {
+func (b *batches) removePart(root *os.Root, c partChange) error {
 	if err := root.Remove(c.Path); err != nil {
 		return err
 	}
 	dir := path.Dir(c.Path)
 	for ; dir != "." && root.Remove(dir) == nil; dir = path.Dir(dir) {
 	}
-	return s.syncDir(filepath.Join(s.folderPath(c.Name), dir))
+	return b.history.syncDir(filepath.Join(b.folder.filesPath(c.Name), dir))
 }
 
 // undoPart removes what stageParts has made.
-func (s *Store) undoPart(c partChange) {
+func (b *batches) undoPart(c partChange) {
 	if c.Temp != "" {
-		_ = os.Remove(filepath.Join(s.folderPath(c.Name), c.Temp)) // it is swept later
+		_ = os.Remove(filepath.Join(b.folder.filesPath(c.Name), c.Temp)) // it is swept later
 	}
-	_ = os.Remove(s.folderPath(c.Name)) // which fails unless it is empty
+	_ = os.Remove(b.folder.filesPath(c.Name)) // which fails unless it is empty
 }

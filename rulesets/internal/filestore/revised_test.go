@@ -118,7 +118,7 @@ func TestFilesInTheWay(t *testing.T) {
 func TestPruneKeepsFilesOfPeople(t *testing.T) {
 	dir, elsewhere := t.TempDir(), t.TempDir()
 	s := Open(dir, slog.New(slog.DiscardHandler), time.Now)
-	note := filepath.Join(s.contentsDir("go_style"), "note.txt")
+	note := filepath.Join(s.history.contentsDir("go_style"), "note.txt")
 	digest := filepath.Join(elsewhere, ruleset.FileOf("", []byte("x")).SHA256.String())
 	_, err := ruleset.Create(t.Context(), s, ruleset.Draft{Name: "go_style", Files: []ruleset.FileChange{{Path: "a", Data: []byte("x")}}})
 	for _, file := range []string{note, digest} {
@@ -133,7 +133,7 @@ func TestPruneKeepsFilesOfPeople(t *testing.T) {
 	if _, err := os.Stat(note); err != nil {
 		t.Error(err)
 	}
-	err = errors.Join(os.RemoveAll(s.contentsDir("go_style")), os.Symlink(elsewhere, s.contentsDir("go_style")))
+	err = errors.Join(os.RemoveAll(s.history.contentsDir("go_style")), os.Symlink(elsewhere, s.history.contentsDir("go_style")))
 	if err != nil {
 		t.Fatal(err)
 	}

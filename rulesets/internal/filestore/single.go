@@ -16,7 +16,7 @@ import (
 // waits for none and creates no folder, and looks up what git has changed before it.
 func (s *Store) prepareSingle(ctx context.Context, op *ruleset.Operation) error {
 	if op.Create != nil {
-		if _, err := os.Lstat(s.path(op.Name)); err == nil {
+		if _, err := os.Lstat(s.folder.path(op.Name)); err == nil {
 			return s.taken(op.Name)
 		}
 		return nil
@@ -35,10 +35,10 @@ func (s *Store) prepareSingle(ctx context.Context, op *ruleset.Operation) error 
 // commitSingle makes the effect of a single operation. The caller must hold the lock.
 func (s *Store) commitSingle(e *ruleset.Effect, d document) error {
 	for _, m := range e.Moves {
-		if _, err := s.appendLine(s.labelsPath(e.Name), newMoveRecord(m)); err != nil {
+		if _, err := s.history.appendLine(s.history.labelsPath(e.Name), newMoveRecord(m)); err != nil {
 			return err
 		}
-		s.announce(movedLabel{e.Name, m.Label})
+		s.watched.announce(movedLabel{e.Name, m.Label})
 	}
 	if !e.Changed() && !e.Touched {
 		return nil
@@ -48,13 +48,13 @@ func (s *Store) commitSingle(e *ruleset.Effect, d document) error {
 		return err
 	}
 	if c.Temp != "" {
-		defer func() { _ = os.Remove(s.inDir(c.Temp)) }() // sweep removes a stale one later
+		defer func() { _ = os.Remove(s.folder.inDir(c.Temp)) }() // sweep removes a stale one later
 	}
 	if e.Touched { // without a revision
-		if err := s.around(e.Name, func() error { return s.changeSingle(e, c) }); err != nil {
+		if err := s.watched.around(e.Name, func() error { return s.changeSingle(e, c) }); err != nil {
 			return unavailable(err)
 		}
-		return s.sync()
+		return s.folder.sync()
 	}
 	err = s.recorded(e.Name, recordOf(&e.Revisions[0]), func() error { return s.changeSingle(e, c) })
 	if errors.Is(err, fs.ErrExist) {
@@ -66,12 +66,12 @@ func (s *Store) commitSingle(e *ruleset.Effect, d document) error {
 // changeSingle makes the change of a file. A creation fails where people have made the file
 // since.
 func (s *Store) changeSingle(e *ruleset.Effect, c *fileChange) error {
-	main := s.mainPath(c.Name, c.Folder)
+	main := s.folder.mainPath(c.Name, c.Folder)
 	switch {
 	case c.Temp == "":
 		return os.Remove(main)
 	case e.Before == nil:
-		return os.Link(s.inDir(c.Temp), main)
+		return os.Link(s.folder.inDir(c.Temp), main)
 	}
-	return os.Rename(s.inDir(c.Temp), main)
+	return os.Rename(s.folder.inDir(c.Temp), main)
 }

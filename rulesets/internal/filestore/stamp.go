@@ -18,8 +18,8 @@ type stamp = filestamp.Stamp
 func stampOf(info fs.FileInfo) stamp { return filestamp.Of(info).Content() }
 
 // stampOf returns the stamp of the file of a ruleset; ok is false if there is none.
-func (s *Store) stampOf(name ruleset.Name) (_ stamp, ok bool) {
-	info, err := os.Lstat(s.path(name))
+func (f folder) stampOf(name ruleset.Name) (_ stamp, ok bool) {
+	info, err := os.Lstat(f.path(name))
 	if err != nil {
 		return stamp{}, false
 	}

@@ -3,7 +3,6 @@ package filestore
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -32,21 +31,20 @@ const (
 
 // A Store is a folder of rulesets. Its methods may be called from any goroutine.
 type Store struct {
-	dir   string
-	log   *slog.Logger
-	now   func() time.Time
-	feeds feeds
-	cache cache
-	index index
+	folder  folder
+	log     *slog.Logger
+	now     func() time.Time
+	history *histories
+	watched *watched
+	batches *batches
+	temps   temps
+	reports reports
+	cache   cache
+	digests digests
+	origins origins
 
-	mu       sync.Mutex
-	known    map[ruleset.Name]entry
-	reported map[string]stamp // files that are no rulesets
-	swept    bool             // whether old temporary files were removed
-	digests  map[fileKey][sha256.Size]byte
-	origins  map[ruleset.Name]origin // of contents that came by git
-
-	syncDir func(path string) error // tests replace it
+	mu    sync.Mutex
+	known map[ruleset.Name]entry
 
 	first sync.Once // finishes a batch that was left
 
@@ -62,9 +60,14 @@ type entry struct {
 // Open returns the store in a folder, which is made by the first creation.
 // Nothing is read or written yet.
 func Open(dir string, log *slog.Logger, now func() time.Time) *Store {
-	s := &Store{dir: dir, log: log, now: now, known: map[ruleset.Name]entry{}, reported: map[string]stamp{}, syncDir: syncDir, turn: make(chan struct{}, 1)}
-	s.feeds.init()
-	return s
+	f := folder{dir}
+	h := &histories{folder: f, syncDir: syncDir}
+	w := &watched{folder: f, log: log}
+	w.feeds.init()
+	return &Store{
+		folder: f, log: log, now: now, history: h, watched: w, batches: &batches{f, h, w, log},
+		temps: temps{folder: f}, reports: reports{folder: f, log: log, of: map[string]stamp{}}, known: map[ruleset.Name]entry{}, turn: make(chan struct{}, 1),
+	}
 }
 
 // An InvalidFileError reports a file that has the name of a ruleset but is not valid.
@@ -91,7 +94,7 @@ func unavailable(err error) error {
 func (s *Store) read(name ruleset.Name) (document, error) {
 	d, err := s.load(name)
 	if invalid, ok := errors.AsType[*InvalidFileError](err); ok {
-		s.report(name, invalid)
+		s.reports.add(name, invalid)
 	}
 	return d, err
 }
@@ -100,14 +103,14 @@ func (s *Store) read(name ruleset.Name) (document, error) {
 // own. The error is a [*ruleset.NotFoundError], an [*InvalidFileError] or a
 // [*ruleset.UnavailableError].
 func (s *Store) load(name ruleset.Name) (document, error) {
-	d, err := s.loadFile(name, s.path(name), string(name)+suffix)
+	d, err := s.loadFile(name, s.folder.path(name), string(name)+suffix)
 	if _, missing := errors.AsType[*ruleset.NotFoundError](err); !missing {
 		return d, err
 	}
-	if info, statErr := os.Lstat(s.folderPath(name)); statErr != nil || !info.IsDir() {
+	if info, statErr := os.Lstat(s.folder.filesPath(name)); statErr != nil || !info.IsDir() {
 		return d, err
 	}
-	d, folderErr := s.loadFile(name, s.mainPath(name, true), ruleset.MainFile)
+	d, folderErr := s.loadFile(name, s.folder.mainPath(name, true), ruleset.MainFile)
 	if _, away := errors.AsType[*ruleset.UnavailableError](folderErr); away {
 		return d, folderErr
 	}
@@ -156,21 +159,30 @@ func readFile(path string, size int64) ([]byte, error) {
 	return data.Bytes(), errors.Join(err, f.Close())
 }
 
-// report reports a file in the log, once for each of its states.
-func (s *Store) report(name ruleset.Name, invalid *InvalidFileError) {
-	now, _ := s.stampOf(name) // the zero stamp of one that has gone since
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.reported[invalid.File] != now {
-		s.reported[invalid.File] = now
-		s.log.Warn("file is no ruleset and is left alone", "file", invalid.File, "err", invalid.Err)
+// reports holds the files that are no rulesets, with the states in which the log has them.
+type reports struct {
+	folder folder
+	log    *slog.Logger
+
+	mu sync.Mutex
+	of map[string]stamp
+}
+
+// add reports a file in the log, once for each of its states.
+func (r *reports) add(name ruleset.Name, invalid *InvalidFileError) {
+	now, _ := r.folder.stampOf(name) // the zero stamp of one that has gone since
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.of[invalid.File] != now {
+		r.of[invalid.File] = now
+		r.log.Warn("file is no ruleset and is left alone", "file", invalid.File, "err", invalid.Err)
 	}
 }
 
 // Get implements [ruleset.Store].
 func (s *Store) Get(ctx context.Context, name ruleset.Name) (ruleset.Ruleset, error) {
 	s.finishFirst(ctx)
-	info, err := os.Lstat(s.path(name))
+	info, err := os.Lstat(s.folder.path(name))
 	if err != nil {
 		d, err := s.read(name) // which says why, unless it is a folder
 		if err == nil {
@@ -195,7 +207,7 @@ func (s *Store) Get(ctx context.Context, name ruleset.Name) (ruleset.Ruleset, er
 // Writable reports whether files can be made in the folder. One that is missing is made
 // by the first creation.
 func (s *Store) Writable() bool {
-	f, err := os.CreateTemp(s.dir, tempName)
+	f, err := os.CreateTemp(s.folder.dir, tempName)
 	if errors.Is(err, fs.ErrNotExist) {
 		return true
 	}

@@ -67,10 +67,10 @@ const doubtFor = time.Second
 // Watch implements [ruleset.Store]. The first watch of a store also hears what
 // this process changed before it began. When it returns, no goroutine is left.
 func (s *Store) Watch(ctx context.Context, changed func(ruleset.Change)) error {
-	own := s.feeds.join()
-	defer s.feeds.leave(own)
+	own := s.watched.feeds.join()
+	defer s.watched.feeds.leave(own)
 	w := newWatch(s, own, changed)
-	defer s.index.leave()
+	defer s.watched.index.leave()
 	w.system = folderwatch.New(w.dir)
 	defer w.system.Close()
 	w.begin()
@@ -84,7 +84,7 @@ func (*Store) WatchesAll() bool { return true }
 
 func newWatch(s *Store, own *feed, changed func(ruleset.Change)) *watch {
 	w := &watch{
-		store: s, own: own, dir: absolute(s.dir), changed: changed,
+		store: s, own: own, dir: absolute(s.folder.dir), changed: changed,
 		folders:    map[ruleset.Name]folderState{},
 		unrecorded: map[ruleset.Name]struct{}{}, calm: time.NewTimer(calmAfter),
 		told: map[ruleset.Name]string{}, doubtful: map[ruleset.Name]struct{}{}, doubt: time.NewTimer(doubtFor),
@@ -97,12 +97,12 @@ func newWatch(s *Store, own *feed, changed func(ruleset.Change)) *watch {
 // begin sees the folder for the first time. What this process was changing
 // meanwhile may be in it already, so it is told in any case.
 func (w *watch) begin() {
-	w.store.index.join()
+	w.store.watched.index.join()
 	w.seen = map[ruleset.Name]stamp{}
-	w.store.eachStamp(
+	w.store.folder.eachStamp(
 		func(name ruleset.Name, now stamp) { w.seen[name] = now },
-		func(name ruleset.Name) { w.folders[name] = w.store.folderState(name) })
-	_, w.moves = w.store.movesSince(0)
+		func(name ruleset.Name) { w.folders[name] = w.store.folder.filesState(name) })
+	_, w.moves = w.store.watched.movesSince(0)
 	for name := range w.own.take() {
 		if name == "" {
 			continue // a move: no label was asked for before
@@ -129,7 +129,7 @@ func (w *watch) run(ctx context.Context, every time.Duration) {
 		case e := <-w.system.Events:
 			w.follow(e)
 		case <-w.system.Lost:
-			w.store.index.forget()
+			w.store.watched.index.forget()
 			w.lookAtAll()
 		case <-poll.C:
 			began := time.Now()
@@ -154,13 +154,13 @@ func (w *watch) follow(e fsnotify.Event) {
 		w.lookAtMoves()
 	}
 	name, ok := nameOf(filepath.Base(e.Name))
-	w.store.index.touch(name)
+	w.store.watched.index.touch(name)
 	if ok {
 		w.look(name)
 		return
 	}
-	w.store.index.touchOther(filepath.Base(e.Name))
-	if name, ok := nameOfFolder(filepath.Base(e.Name)); ok && w.store.isFolder(filepath.Base(e.Name)) {
+	w.store.watched.index.touchOther(filepath.Base(e.Name))
+	if name, ok := nameOfFolder(filepath.Base(e.Name)); ok && w.store.folder.holdsRuleset(filepath.Base(e.Name)) {
 		w.lookAtFolder(name)
 	}
 }
@@ -185,7 +185,7 @@ func (w *watch) record(ctx context.Context) {
 
 // tell passes on a change and has it recorded soon.
 func (w *watch) tell(c ruleset.Change) {
-	w.store.index.touch(c.Name)
+	w.store.watched.index.touch(c.Name)
 	w.compareFolder(c.Name, false) // which is told with the file; what changes later is told again
 	w.changed(c)
 	w.unrecorded[c.Name] = struct{}{}
@@ -199,7 +199,7 @@ func (w *watch) lookAtOwn(names map[ruleset.Name]struct{}) {
 			w.lookAtMoves()
 			continue
 		}
-		now, is := w.store.stampOf(name)
+		now, is := w.store.folder.stampOf(name)
 		c, inFolder := w.compare(name, now, is), w.compareFolder(name, false)
 		if c.Kind == 0 {
 			c = inFolder
@@ -216,7 +216,7 @@ func (w *watch) lookAtOwn(names map[ruleset.Name]struct{}) {
 // lookAtMoves tells of the moves of labels that were announced since the last time.
 func (w *watch) lookAtMoves() {
 	var moves []movedLabel
-	moves, w.moves = w.store.movesSince(w.moves)
+	moves, w.moves = w.store.watched.movesSince(w.moves)
 	for _, m := range moves {
 		w.changed(ruleset.Change{Kind: ruleset.Labelled, Name: m.Name, Label: m.Label})
 	}
@@ -233,7 +233,7 @@ func (w *watch) finish(ctx context.Context) {
 // look compares the file of a ruleset, and tells of a change unless it may not be
 // complete.
 func (w *watch) look(name ruleset.Name) {
-	now, is := w.store.stampOf(name)
+	now, is := w.store.folder.stampOf(name)
 	if before, was := w.seen[name]; was == is && before == now {
 		delete(w.doubtful, name)
 		return
@@ -263,7 +263,7 @@ func (w *watch) tellOnce(name ruleset.Name, now stamp, is bool, sum string) {
 // resolveDoubts tells of the files that are still missing or not valid.
 func (w *watch) resolveDoubts() {
 	for _, name := range slices.Sorted(maps.Keys(w.doubtful)) {
-		now, is := w.store.stampOf(name)
+		now, is := w.store.folder.stampOf(name)
 		sum, _ := w.store.completeFile(name, is)
 		w.tellOnce(name, now, is, sum)
 	}
@@ -275,7 +275,7 @@ func (w *watch) resolveDoubts() {
 // deleted, or is not a ruleset.
 func (s *Store) completeFile(name ruleset.Name, is bool) (sum string, ok bool) {
 	if !is {
-		head, err := s.head(name)
+		head, err := s.history.head(name)
 		return "", err == nil && head.Deleted
 	}
 	d, err := s.load(name)
@@ -285,7 +285,7 @@ func (s *Store) completeFile(name ruleset.Name, is bool) (sum string, ok bool) {
 // lookAtAll compares the whole folder and tells in the order of names.
 func (w *watch) lookAtAll() {
 	changed, folders, known := map[ruleset.Name]struct{}{}, map[ruleset.Name]struct{}{}, 0
-	w.store.eachStamp(func(name ruleset.Name, now stamp) {
+	w.store.folder.eachStamp(func(name ruleset.Name, now stamp) {
 		before, was := w.seen[name]
 		if was {
 			known++
@@ -296,7 +296,7 @@ func (w *watch) lookAtAll() {
 	}, func(name ruleset.Name) { folders[name] = struct{}{} })
 	if known < len(w.seen) { // some have gone
 		for name := range w.seen {
-			if _, is := w.store.stampOf(name); !is {
+			if _, is := w.store.folder.stampOf(name); !is {
 				changed[name] = struct{}{}
 			}
 		}
@@ -329,8 +329,8 @@ func (w *watch) compare(name ruleset.Name, now stamp, is bool) ruleset.Change {
 
 // eachStamp calls see with the stamp of each file that has the name of a ruleset, and folder
 // with the name of each ruleset that has a folder. It has few of them in memory at a time.
-func (s *Store) eachStamp(see func(ruleset.Name, stamp), folder func(ruleset.Name)) {
-	dir, err := os.Open(s.dir)
+func (f folder) eachStamp(see func(ruleset.Name, stamp), folder func(ruleset.Name)) {
+	dir, err := os.Open(f.dir)
 	if err != nil {
 		return
 	}
@@ -341,7 +341,7 @@ func (s *Store) eachStamp(see func(ruleset.Name, stamp), folder func(ruleset.Nam
 			see(f.name, stampOf(f.info))
 		}
 		for _, d := range entries {
-			if name, ok := s.isFilesFolder(d); ok {
+			if name, ok := f.isFilesFolder(d); ok {
 				folder(name)
 			}
 		}

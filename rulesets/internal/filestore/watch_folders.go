@@ -23,9 +23,9 @@ type folderState struct {
 // same reports whether two states have the same files.
 func (f folderState) same(other folderState) bool { return f.sum == other.sum && f.main == other.main }
 
-// folderState returns the state of a ruleset's folder, the zero value if there is none.
-func (s *Store) folderState(name ruleset.Name) (state folderState) {
-	root, err := s.openFolder(name)
+// filesState returns the state of a ruleset's folder, the zero value if there is none.
+func (f folder) filesState(name ruleset.Name) (state folderState) {
+	root, err := f.openFiles(name)
 	if err != nil {
 		return folderState{}
 	}
@@ -48,7 +48,7 @@ func (s *Store) folderState(name ruleset.Name) (state folderState) {
 		return nil
 	})
 	sums.Sum(state.sum[:0])
-	_, hasText := s.stampOf(name)
+	_, hasText := f.stampOf(name)
 	state.main = state.main && !hasText
 	return state
 }
@@ -74,7 +74,7 @@ func (w *watch) lookAtFolder(name ruleset.Name) {
 // Change if nothing did. With doubt, a SKILL.md that is missing counts as there until the next
 // call.
 func (w *watch) compareFolder(name ruleset.Name, doubt bool) ruleset.Change {
-	before, now := w.folders[name], w.store.folderState(name)
+	before, now := w.folders[name], w.store.folder.filesState(name)
 	if before.same(now) {
 		if before.gone {
 			w.folders[name] = now
@@ -103,7 +103,7 @@ func (w *watch) compareFolder(name ruleset.Name, doubt bool) ruleset.Change {
 
 // isFilesFolder reports whether an entry of the folder of the store may have files of a
 // ruleset, or be one.
-func (s *Store) isFilesFolder(d fs.DirEntry) (ruleset.Name, bool) {
+func (f folder) isFilesFolder(d fs.DirEntry) (ruleset.Name, bool) {
 	name, ok := nameOfFolder(d.Name())
-	return name, ok && d.IsDir() && s.isFolder(d.Name())
+	return name, ok && d.IsDir() && f.holdsRuleset(d.Name())
 }

@@ -27,7 +27,7 @@ func openAt(dir string) *Store { return Open(dir, slog.New(slog.DiscardHandler),
 func watching(t *testing.T, s *Store, system *folderwatch.Watcher, every time.Duration) <-chan ruleset.Change {
 	t.Helper()
 	heard := make(chan ruleset.Change, 100)
-	w := newWatch(s, s.feeds.join(), func(c ruleset.Change) { heard <- c })
+	w := newWatch(s, s.watched.feeds.join(), func(c ruleset.Change) { heard <- c })
 	w.system = system
 	w.begin()
 	ctx, stop := context.WithCancel(t.Context())
@@ -39,7 +39,7 @@ func watching(t *testing.T, s *Store, system *folderwatch.Watcher, every time.Du
 	t.Cleanup(func() {
 		stop()
 		<-done
-		s.index.leave()
+		s.watched.index.leave()
 		system.Close()
 	})
 	return heard
