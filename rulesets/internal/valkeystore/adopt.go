@@ -28,7 +28,7 @@ func (s *Store) Recorded(ctx context.Context) ([]ruleset.Name, error) {
 func (s *Store) AdoptFile(ctx context.Context, name ruleset.Name, data []byte) error {
 	ctx, stop := context.WithTimeout(ctx, opTimeout)
 	defer stop()
-	if err := s.client.HSet(ctx, s.filesKey(name), ruleset.FileOf("", data).SHA256.String(), data).Err(); err != nil {
+	if err := s.client.HSet(ctx, s.key.files(name), ruleset.FileOf("", data).SHA256.String(), data).Err(); err != nil {
 		return unavailable(err)
 	}
 	return nil
@@ -60,7 +60,7 @@ func (s *Store) Adopt(ctx context.Context, c ruleset.Copy) error {
 			s.afterBatch(ctx, []*ruleset.Effect{c.Effect()})
 		}
 		return err
-	}, hashKey(c.Name), s.historyKey(c.Name), s.labelsKey(c.Name))
+	}, hashKey(c.Name), s.key.history(c.Name), s.key.labels(c.Name))
 	switch {
 	case refused != nil:
 		return refused
@@ -75,7 +75,7 @@ func (s *Store) Adopt(ctx context.Context, c ruleset.Copy) error {
 // checkAdopted returns a [*ruleset.NoFileError] if a file of a copy was not adopted.
 func (s *Store) checkAdopted(ctx context.Context, tx *redis.Tx, c ruleset.Copy) error {
 	for _, f := range c.Files() {
-		there, err := tx.HExists(ctx, s.filesKey(c.Name), f.SHA256.String()).Result()
+		there, err := tx.HExists(ctx, s.key.files(c.Name), f.SHA256.String()).Result()
 		if err != nil {
 			return unavailable(err)
 		}

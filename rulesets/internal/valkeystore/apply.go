@@ -111,7 +111,7 @@ func namesOf(ops []ruleset.Operation) (names []ruleset.Name) {
 // checkSlots returns a [*ruleset.SlotsError] if a cluster has the rulesets in several
 // slots.
 func (s *Store) checkSlots(ctx context.Context, names []ruleset.Name) error {
-	if !s.cluster || len(names) < 2 {
+	if !s.key.cluster || len(names) < 2 {
 		return nil
 	}
 	first, err := s.client.ClusterKeySlot(ctx, hashKey(names[0])).Result()
@@ -140,7 +140,7 @@ func (s *Store) tryBatch(ctx context.Context, try *batchTry) (staged ruleset.Bat
 	names, ops, o := try.names, try.ops, try.options
 	var keys []string
 	for _, name := range names {
-		keys = append(keys, hashKey(name), s.historyKey(name), s.labelsKey(name))
+		keys = append(keys, hashKey(name), s.key.history(name), s.key.labels(name))
 	}
 	var lost error // of the transaction: the client's own loop must not repeat it
 	watchErr := s.client.Watch(ctx, func(tx *redis.Tx) error {
@@ -227,8 +227,8 @@ func (b *batch) read(ctx context.Context, tx *redis.Tx, names []ruleset.Name, la
 				if labels[name] {
 					from = 0
 				}
-				hashes[i], lists[i] = p.HGetAll(ctx, hashKey(name)), p.LRange(ctx, b.store.historyKey(name), from, -1)
-				moves[i] = p.LRange(ctx, b.store.labelsKey(name), 0, -1)
+				hashes[i], lists[i] = p.HGetAll(ctx, hashKey(name)), p.LRange(ctx, b.store.key.history(name), from, -1)
+				moves[i] = p.LRange(ctx, b.store.key.labels(name), 0, -1)
 			}
 			return nil
 		})
@@ -313,10 +313,10 @@ func (b *batch) state(name ruleset.Name, _ bool) (ruleset.State, error) {
 	if h.foreign {
 		return st, errors.New("its key belongs to another program")
 	}
-	st.History = b.store.newestFirst(name, h.records)
+	st.History = b.store.decoder.newestFirst(name, h.records)
 	st.Files = h.files()
 	if len(h.fields) > 0 {
-		r := b.store.decode(name, h.fields)
+		r := b.store.decoder.hash(name, h.fields)
 		r.Rev, r.Files = st.History[0].Number, st.Files
 		st.Ruleset = &r
 	}
@@ -334,7 +334,7 @@ func (b *batch) queue(ctx context.Context, p redis.Pipeliner, e *ruleset.Effect)
 		p.RPush(ctx, key, string(line))
 	}
 	for _, r := range h.pending {
-		push(b.store.historyKey(e.Name), r)
+		push(b.store.key.history(e.Name), r)
 	}
 	b.store.queueFiles(ctx, p, e.Name, e.Files)
 	fields := h.fields
@@ -347,11 +347,11 @@ func (b *batch) queue(ctx context.Context, p redis.Pipeliner, e *ruleset.Effect)
 			fields = b.fieldsOf(e.Name, r.Content, fields)
 			one.take(fields)
 		}
-		push(b.store.historyKey(e.Name), one)
+		push(b.store.key.history(e.Name), one)
 	}
 	for _, m := range e.Moves {
-		push(b.store.labelsKey(e.Name), newMoveRecord(m, b.token))
-		p.Publish(ctx, b.store.channel(), moveMessage(e.Name, m.Label))
+		push(b.store.key.labels(e.Name), newMoveRecord(m, b.token))
+		p.Publish(ctx, b.store.key.channel(), moveMessage(e.Name, m.Label))
 	}
 	if e.Changed() {
 		b.queueHash(ctx, p, e, fields)
@@ -362,7 +362,7 @@ func (b *batch) queue(ctx context.Context, p redis.Pipeliner, e *ruleset.Effect)
 // another program may have written them.
 func (b *batch) fieldsOf(name ruleset.Name, r ruleset.Ruleset, before map[string]string) map[string]string {
 	fields := map[string]string{"description": r.Description, "tags": tagsText(r.Tags), "markdown": r.Markdown, "extra": r.Extra}
-	if old, ok := before["tags"]; ok && slices.Equal(b.store.decode(name, before).Tags, r.Tags) {
+	if old, ok := before["tags"]; ok && slices.Equal(b.store.decoder.hash(name, before).Tags, r.Tags) {
 		fields["tags"] = old
 	}
 	return fields
@@ -376,8 +376,8 @@ func (b *batch) queueHash(ctx context.Context, p redis.Pipeliner, e *ruleset.Eff
 		return // it was created and deleted
 	case ruleset.Deleted:
 		p.Del(ctx, hashKey(e.Name))
-		if !b.store.cluster {
-			b.store.queueLeave(ctx, p, string(e.Name))
+		if !b.store.key.cluster {
+			b.store.index.queueLeave(ctx, p, string(e.Name))
 		}
 	default:
 		pairs := []any{"created_at", stampText(e.After.CreatedAt), "last_modified", stampText(e.After.LastModified)}
@@ -393,26 +393,26 @@ func (b *batch) queueHash(ctx context.Context, p redis.Pipeliner, e *ruleset.Eff
 		if content["extra"] == "" {
 			p.HDel(ctx, hashKey(e.Name), "extra")
 		}
-		if !b.store.cluster {
-			b.store.queueEnter(ctx, p, e.After.Meta)
+		if !b.store.key.cluster {
+			b.store.index.queueEnter(ctx, p, e.After.Meta)
 		}
 	}
-	p.Publish(ctx, b.store.channel(), kind+":"+string(e.Name))
+	p.Publish(ctx, b.store.key.channel(), kind+":"+string(e.Name))
 }
 
 // afterBatch brings the index of a cluster up to date, which is in another slot; a
 // failure is mended by the next scan.
 func (s *Store) afterBatch(ctx context.Context, effects []*ruleset.Effect) {
-	if !s.cluster {
+	if !s.key.cluster {
 		return
 	}
 	for _, e := range effects {
 		switch {
 		case !e.Changed():
 		case e.After != nil:
-			s.index(ctx, e.After.Meta)
+			s.index.note(ctx, e.After.Meta)
 		default:
-			s.unindex(ctx, e.Name)
+			s.index.remove(ctx, e.Name)
 		}
 	}
 }

@@ -39,6 +39,11 @@
 // where the server sends keyspace events (notify-keyspace-events Kghx); without
 // them their updates and deletions are not announced, only seen when read.
 //
+// # Parts
+//
+// A [Store] runs the scripts and transactions. Its keys are spelled in keys.go; index.go
+// keeps the two sorted sets, and decode.go reads hashes, histories and replies.
+//
 // # Errors
 //
 // Every operation ends in bounded time, and no change is made twice: one whose answer is

@@ -11,18 +11,11 @@ import (
 
 const filesPrefix = "rulesets:files:"
 
-// filesKey is the hash of the bytes of all files that a ruleset has or had, by their
-// SHA-256. Which files it has, its newest revision says. It lives where the ruleset's hash
-// does.
-func (s *Store) filesKey(name ruleset.Name) string {
-	return s.prefix + filesPrefix + "{" + hashKey(name) + "}"
-}
-
 // Files implements [ruleset.FileStore].
 func (s *Store) Files(ctx context.Context, name ruleset.Name) ([]ruleset.File, error) {
 	ctx, stop := context.WithTimeout(ctx, opTimeout)
 	defer stop()
-	lines, err := s.client.LRange(ctx, s.historyKey(name), -1, -1).Result()
+	lines, err := s.client.LRange(ctx, s.key.history(name), -1, -1).Result()
 	if err != nil {
 		return nil, unavailable(err)
 	}
@@ -51,7 +44,7 @@ func (s *Store) ReadFile(ctx context.Context, name ruleset.Name, path string) ([
 func (s *Store) ReadRevised(ctx context.Context, name ruleset.Name, f ruleset.File) ([]byte, error) {
 	ctx, stop := context.WithTimeout(ctx, opTimeout)
 	defer stop()
-	data, err := s.client.HGet(ctx, s.filesKey(name), f.SHA256.String()).Bytes()
+	data, err := s.client.HGet(ctx, s.key.files(name), f.SHA256.String()).Bytes()
 	if errors.Is(err, redis.Nil) {
 		return nil, &ruleset.NoFileError{Name: name, Path: f.Path}
 	}
@@ -65,14 +58,14 @@ func (s *Store) ReadRevised(ctx context.Context, name ruleset.Name, f ruleset.Fi
 func (s *Store) queueFiles(ctx context.Context, p redis.Pipeliner, name ruleset.Name, changes []ruleset.FileChange) {
 	for _, c := range changes {
 		if c.Data != nil {
-			p.HSet(ctx, s.filesKey(name), ruleset.FileOf(c.Path, c.Data).SHA256.String(), c.Data)
+			p.HSet(ctx, s.key.files(name), ruleset.FileOf(c.Path, c.Data).SHA256.String(), c.Data)
 		}
 	}
 }
 
 // unusedFiles returns the digests that no record has, and the number of their bytes.
 func (s *Store) unusedFiles(ctx context.Context, tx *redis.Tx, name ruleset.Name, kept []record) (unused []string, size int64, err error) {
-	all, err := tx.HKeys(ctx, s.filesKey(name)).Result()
+	all, err := tx.HKeys(ctx, s.key.files(name)).Result()
 	if err != nil {
 		return nil, 0, err
 	}
@@ -86,7 +79,7 @@ func (s *Store) unusedFiles(ctx context.Context, tx *redis.Tx, name ruleset.Name
 		if used[digest] {
 			continue
 		}
-		n, err := tx.HStrLen(ctx, s.filesKey(name), digest).Result()
+		n, err := tx.HStrLen(ctx, s.key.files(name), digest).Result()
 		if err != nil {
 			return nil, 0, err
 		}

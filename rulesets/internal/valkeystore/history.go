@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
-	"time"
 
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
@@ -49,7 +47,7 @@ func (r *record) is(fields map[string]string) bool {
 // revision, at 0 if there is none. It fails where nothing can be recorded, as for a user
 // who may not write.
 func (s *Store) place(ctx context.Context, name ruleset.Name) (ruleset.Ruleset, error) {
-	reply, err := placeScript.Run(ctx, once{s.client}, s.keys(name)[:2], stampText(s.now())).StringSlice()
+	reply, err := placeScript.Run(ctx, once{s.client}, s.key.ofScript(name)[:2], stampText(s.now())).StringSlice()
 	if err != nil {
 		s.log.Debug("a revision is not recorded", "component", "valkey", "name", string(name), "err", err)
 		return ruleset.Ruleset{}, err
@@ -57,7 +55,7 @@ func (s *Store) place(ctx context.Context, name ruleset.Name) (ruleset.Ruleset, 
 	if len(reply) == 0 {
 		return ruleset.Ruleset{}, nil
 	}
-	r := s.decodeReply(name, reply)
+	r := s.decoder.reply(name, reply)
 	return r, nil
 }
 
@@ -66,7 +64,7 @@ func (s *Store) History(ctx context.Context, name ruleset.Name) ([]ruleset.Revis
 	ctx, stop := context.WithTimeout(ctx, listTimeout)
 	defer stop()
 	_, _ = s.place(ctx, name) // what is recorded counts
-	lines, err := s.client.LRange(ctx, s.historyKey(name), 0, -1).Result()
+	lines, err := s.client.LRange(ctx, s.key.history(name), 0, -1).Result()
 	if err != nil {
 		return nil, unavailable(err)
 	}
@@ -74,7 +72,7 @@ func (s *Store) History(ctx context.Context, name ruleset.Name) ([]ruleset.Revis
 		return nil, &ruleset.NotFoundError{Name: name}
 	}
 	records, err := decodeRecords(name, lines)
-	return s.newestFirst(name, records), err
+	return s.decoder.newestFirst(name, records), err
 }
 
 // decodeRecords reads the lines of a history.
@@ -86,22 +84,4 @@ func decodeRecords(name ruleset.Name, lines []string) ([]record, error) {
 		}
 	}
 	return records, nil
-}
-
-// newestFirst returns the revisions of records, which are oldest first.
-func (s *Store) newestFirst(name ruleset.Name, records []record) []ruleset.Revision {
-	all := make([]ruleset.Revision, 0, len(records))
-	for i := range slices.Backward(records) {
-		all = append(all, s.revision(name, &records[i]))
-	}
-	return all
-}
-
-func (s *Store) revision(name ruleset.Name, r *record) ruleset.Revision {
-	content := s.decode(name, map[string]string{"description": r.Description, "tags": r.Tags, "markdown": r.Markdown, "extra": r.Extra})
-	content.CreatedAt, content.LastModified, content.Files, content.Folder = time.Time{}, time.Time{}, r.Files, r.Folder
-	return ruleset.Revision{
-		Number: r.Rev, At: parseTime(r.At), Deleted: r.Deleted, Content: content,
-		By: ruleset.By{Author: r.Author, Client: r.Client, Message: r.Message, Restores: r.Restores, Proposal: r.Proposal},
-	}
 }

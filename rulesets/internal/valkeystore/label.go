@@ -23,11 +23,6 @@ type moveRecord struct {
 	Token   string        `json:"token,omitempty"` // of the change that made it
 }
 
-// labelsKey is the list of the moves of a ruleset's labels, oldest first.
-func (s *Store) labelsKey(name ruleset.Name) string {
-	return s.prefix + labelsPrefix + "{" + hashKey(name) + "}"
-}
-
 func newMoveRecord(m ruleset.LabelMove, token string) moveRecord {
 	return moveRecord{m.Label, m.From, m.To, m.At, m.By.Author, m.By.Client, m.By.Message, m.Data, token}
 }
@@ -41,7 +36,7 @@ func moveMessage(name ruleset.Name, label ruleset.Label) string {
 func (s *Store) LabelMoves(ctx context.Context, name ruleset.Name) ([]ruleset.LabelMove, error) {
 	ctx, stop := context.WithTimeout(ctx, opTimeout)
 	defer stop()
-	lines, err := s.client.LRange(ctx, s.labelsKey(name), 0, -1).Result()
+	lines, err := s.client.LRange(ctx, s.key.labels(name), 0, -1).Result()
 	if err != nil {
 		return nil, unavailable(err)
 	}

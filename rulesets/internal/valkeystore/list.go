@@ -2,7 +2,6 @@ package valkeystore
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -40,7 +39,7 @@ func (s *Store) List(ctx context.Context, page ruleset.Page) ([]ruleset.Meta, st
 	if page.Limit > 0 && page.Match == nil {
 		return s.wholePage(ctx, page)
 	}
-	from, err := s.rank(ctx, page.After)
+	from, err := s.index.rank(ctx, page.After)
 	if err != nil {
 		return nil, "", err
 	}
@@ -55,7 +54,7 @@ func (s *Store) List(ctx context.Context, page ruleset.Page) ([]ruleset.Meta, st
 // programs had made wrong, which are mended by then.
 func (s *Store) wholePage(ctx context.Context, page ruleset.Page) (metas []ruleset.Meta, next string, err error) {
 	for range pageTries {
-		from, err := s.rank(ctx, page.After)
+		from, err := s.index.rank(ctx, page.After)
 		if err != nil {
 			return nil, "", err
 		}
@@ -70,7 +69,7 @@ func (s *Store) wholePage(ctx context.Context, page ruleset.Page) (metas []rules
 // page reads one page from a rank on. It is good when every entry of the index
 // has its hash and the time of it; the others are mended.
 func (s *Store) page(ctx context.Context, from int64, limit int) (metas []ruleset.Meta, next string, good bool, err error) {
-	entries, err := s.client.ZRangeWithScores(ctx, s.indexKey(), from, from+int64(limit)).Result()
+	entries, err := s.client.ZRangeWithScores(ctx, s.key.index(), from, from+int64(limit)).Result()
 	if err != nil {
 		return nil, "", false, unavailable(err)
 	}
@@ -87,100 +86,14 @@ func (s *Store) page(ctx context.Context, from int64, limit int) (metas []rulese
 	if metas, err = s.metas(ctx, names); err != nil {
 		return nil, "", false, err
 	}
-	moved, err := s.move(ctx, metas, scores)
+	moved, err := s.index.move(ctx, metas, scores)
 	return metas, next, !moved && len(metas) == len(entries), err
-}
-
-// move gives entries the time of their hash where they have another: some other
-// program deleted the ruleset and made it anew.
-func (s *Store) move(ctx context.Context, metas []ruleset.Meta, scores map[ruleset.Name]int64) (moved bool, err error) {
-	var entries []redis.Z
-	for _, m := range metas {
-		if at := m.CreatedAt.Unix(); at != scores[m.Name] {
-			entries = append(entries, redis.Z{Score: float64(at), Member: string(m.Name)})
-		}
-	}
-	if len(entries) == 0 {
-		return false, nil
-	}
-	if err := s.client.ZAddXX(ctx, s.indexKey(), entries...).Err(); err != nil {
-		return false, unavailable(err)
-	}
-	return true, nil
-}
-
-func member(z redis.Z) string {
-	name, _ := z.Member.(string)
-	return name
-}
-
-// rank is the place in the index that follows a position. When the ruleset of
-// the position has gone, its neighbours with the same time are looked at.
-func (s *Store) rank(ctx context.Context, after string) (int64, error) {
-	if after == "" {
-		return 0, nil
-	}
-	last, err := ruleset.ParsePosition(after)
-	if err != nil {
-		return 0, err
-	}
-	score, err := s.client.ZScore(ctx, s.indexKey(), string(last.Name)).Result()
-	if err == nil && int64(score) == last.CreatedAt.Unix() {
-		rank, err := s.client.ZRank(ctx, s.indexKey(), string(last.Name)).Result()
-		if err == nil {
-			return rank + 1, nil
-		}
-	}
-	if err != nil && !errors.Is(err, redis.Nil) {
-		return 0, unavailable(err)
-	}
-	return s.rankOfGap(ctx, last)
-}
-
-// rankOfGap returns the rank that a deleted ruleset would have.
-func (s *Store) rankOfGap(ctx context.Context, last ruleset.Meta) (int64, error) {
-	score := strconv.FormatInt(last.CreatedAt.Unix(), 10)
-	before, err := s.client.ZCount(ctx, s.indexKey(), "-inf", "("+score).Result()
-	if err != nil {
-		return 0, unavailable(err)
-	}
-	err = s.ranges(ctx, before, func(names []string) error {
-		for _, name := range names {
-			if name > string(last.Name) {
-				return errStop
-			}
-			before++
-		}
-		return nil
-	})
-	return before, err
-}
-
-// ranges goes over the index from a rank on, in chunks, until see returns
-// errStop.
-func (s *Store) ranges(ctx context.Context, from int64, see func(names []string) error) error {
-	for {
-		names, err := s.client.ZRange(ctx, s.indexKey(), from, from+chunk-1).Result()
-		if err != nil {
-			return unavailable(err)
-		}
-		if err := see(names); err != nil {
-			if errors.Is(err, errStop) {
-				return nil
-			}
-			return err
-		}
-		if len(names) < chunk {
-			return nil
-		}
-		from += chunk
-	}
 }
 
 // all reads every ruleset from a rank on whose name is wanted.
 func (s *Store) all(ctx context.Context, from int64, want func(name string) bool) ([]ruleset.Meta, error) {
 	var names []string
-	err := s.ranges(ctx, from, func(some []string) error {
+	err := s.index.ranges(ctx, from, func(some []string) error {
 		for _, name := range some {
 			if want(name) {
 				names = append(names, name)
@@ -249,7 +162,7 @@ func (s *Store) large(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, unavailable(err)
 	}
-	ready, err := s.client.Exists(ctx, s.readyKey()).Result()
+	ready, err := s.client.Exists(ctx, s.key.ready()).Result()
 	if err != nil {
 		return false, unavailable(err)
 	}
@@ -273,7 +186,7 @@ func (s *Store) scan(ctx context.Context, rest time.Duration) (bool, error) {
 		return found.Load(), err
 	}
 	s.markScanned()
-	if err := s.client.Set(ctx, s.readyKey(), stampText(s.now()), 0).Err(); err != nil {
+	if err := s.client.Set(ctx, s.key.ready(), stampText(s.now()), 0).Err(); err != nil {
 		return found.Load(), unavailable(err)
 	}
 	return found.Load(), nil
@@ -314,7 +227,7 @@ func (s *Store) adopt(ctx context.Context, keys []string) (found bool, err error
 	if len(names) == 0 {
 		return false, nil
 	}
-	scores, err := s.client.ZMScore(ctx, s.indexKey(), names...).Result()
+	scores, err := s.client.ZMScore(ctx, s.key.index(), names...).Result()
 	if err != nil {
 		return false, unavailable(err)
 	}
@@ -328,7 +241,7 @@ func (s *Store) adopt(ctx context.Context, keys []string) (found bool, err error
 	if err != nil || len(metas) == 0 {
 		return false, err
 	}
-	added, err := s.enter(ctx, metas...)
+	added, err := s.index.enter(ctx, metas...)
 	if err != nil {
 		return false, unavailable(err)
 	}

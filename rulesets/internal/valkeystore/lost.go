@@ -54,12 +54,12 @@ func (s *Store) runChange(ctx context.Context, script *redis.Script, keys []stri
 // have the token, and those of one ruleset stand for all.
 func hasMade(ctx context.Context, tx *redis.Tx, s *Store, effects []*ruleset.Effect, token string) (bool, error) {
 	for _, e := range effects {
-		key := s.historyKey(e.Name)
+		key := s.key.history(e.Name)
 		switch {
 		case len(e.Revisions) == 0 && len(e.Moves) == 0:
 			continue
 		case len(e.Revisions) == 0:
-			key = s.labelsKey(e.Name)
+			key = s.key.labels(e.Name)
 		}
 		lines, err := tx.Do(ctx, "LRANGE", key, tokenReach, "-1").StringSlice()
 		if err != nil {

@@ -22,7 +22,7 @@ func (s *Store) Names(ctx context.Context, prefix string, limit int) ([]ruleset.
 		found.same = false
 	}
 	if err == nil && !found.same {
-		if err := s.client.ZUnionStore(ctx, s.namesKey(), &redis.ZStore{Keys: []string{s.indexKey()}, Weights: []float64{0}}).Err(); err != nil {
+		if err := s.client.ZUnionStore(ctx, s.key.names(), &redis.ZStore{Keys: []string{s.key.index()}, Weights: []float64{0}}).Err(); err != nil {
 			return nil, 0, unavailable(err)
 		}
 		found, err = s.namesWith(ctx, prefix, limit)
@@ -51,9 +51,9 @@ func (s *Store) namesWith(ctx context.Context, prefix string, limit int) (foundN
 	var total, ready, inNames, inIndex *redis.IntCmd
 	from, to := "["+prefix, "["+prefix+"\xff" // names are ASCII
 	_, err := s.client.Pipelined(ctx, func(p redis.Pipeliner) error {
-		names = p.ZRangeByLex(ctx, s.namesKey(), &redis.ZRangeBy{Min: from, Max: to, Count: int64(limit)})
-		total, ready = p.ZLexCount(ctx, s.namesKey(), from, to), p.Exists(ctx, s.readyKey())
-		inNames, inIndex = p.ZCard(ctx, s.namesKey()), p.ZCard(ctx, s.indexKey())
+		names = p.ZRangeByLex(ctx, s.key.names(), &redis.ZRangeBy{Min: from, Max: to, Count: int64(limit)})
+		total, ready = p.ZLexCount(ctx, s.key.names(), from, to), p.Exists(ctx, s.key.ready())
+		inNames, inIndex = p.ZCard(ctx, s.key.names()), p.ZCard(ctx, s.key.index())
 		return nil
 	})
 	return foundNames{names.Val(), int(total.Val()), ready.Val() == 1, inNames.Val() == inIndex.Val()}, err

@@ -35,8 +35,8 @@ func (s *Store) recordedNames(ctx context.Context) ([]ruleset.Name, error) {
 
 // namesOfKeys scans for the keys of rulesets that begin so, and returns the names.
 func (s *Store) namesOfKeys(ctx context.Context, kind string) ([]ruleset.Name, error) {
-	before := s.prefix + kind + "{" + hashPrefix // no character of it is special in a pattern
-	var mu sync.Mutex                            // the nodes of a cluster are visited at once
+	before := s.key.prefix + kind + "{" + hashPrefix // no character of it is special in a pattern
+	var mu sync.Mutex                                // the nodes of a cluster are visited at once
 	var names []ruleset.Name
 	visit := func(ctx context.Context, node redis.Cmdable) error {
 		for cursor := uint64(0); ; {
@@ -72,11 +72,11 @@ func (s *Store) pruneOne(ctx context.Context, name ruleset.Name, r ruleset.Reten
 	for range batchTries {
 		removed, size := 0, 0
 		err := s.client.Watch(ctx, func(tx *redis.Tx) error {
-			lines, err := tx.LRange(ctx, s.historyKey(name), 0, -1).Result()
+			lines, err := tx.LRange(ctx, s.key.history(name), 0, -1).Result()
 			if err != nil {
 				return err
 			}
-			moveLines, err := tx.LRange(ctx, s.labelsKey(name), 0, -1).Result()
+			moveLines, err := tx.LRange(ctx, s.key.labels(name), 0, -1).Result()
 			if err != nil {
 				return err
 			}
@@ -90,15 +90,15 @@ func (s *Store) pruneOne(ctx context.Context, name ruleset.Name, r ruleset.Reten
 				return err
 			}
 			_, err = tx.TxPipelined(ctx, func(p redis.Pipeliner) error {
-				p.Del(ctx, s.historyKey(name))
-				p.RPush(ctx, s.historyKey(name), kept...)
+				p.Del(ctx, s.key.history(name))
+				p.RPush(ctx, s.key.history(name), kept...)
 				if len(unused) > 0 {
-					p.HDel(ctx, s.filesKey(name), unused...)
+					p.HDel(ctx, s.key.files(name), unused...)
 				}
 				return nil
 			})
 			return err
-		}, s.historyKey(name), s.labelsKey(name), s.filesKey(name))
+		}, s.key.history(name), s.key.labels(name), s.key.files(name))
 		if errors.Is(err, redis.TxFailedErr) {
 			continue
 		}
@@ -122,7 +122,7 @@ func (s *Store) keep(name ruleset.Name, r ruleset.Retention, lines, moveLines []
 	if err != nil {
 		return nil, nil, 0, 0, err
 	}
-	keep := r.Keep(s.newestFirst(name, records), moves, s.now())
+	keep := r.Keep(s.decoder.newestFirst(name, records), moves, s.now())
 	for i, line := range lines {
 		if keep[len(lines)-1-i] {
 			kept, left = append(kept, line), append(left, records[i])

@@ -20,7 +20,7 @@ func (s *Store) Read(ctx context.Context, names []ruleset.Name, see func(ruleset
 		if err := s.refresh(ctx); err != nil {
 			return err
 		}
-		return s.ranges(ctx, 0, func(some []string) error {
+		return s.index.ranges(ctx, 0, func(some []string) error {
 			all := make([]ruleset.Name, len(some))
 			for i, name := range some {
 				all[i] = ruleset.Name(name)
@@ -62,7 +62,7 @@ func (s *Store) readSome(ctx context.Context, names []ruleset.Name) ([]ruleset.R
 			return nil, unavailable(err)
 		}
 		if len(fields) > 0 {
-			found = append(found, s.decode(names[i], fields))
+			found = append(found, s.decoder.hash(names[i], fields))
 		}
 	}
 	return found, nil

@@ -32,7 +32,7 @@ func TestScanLease(t *testing.T) {
 			t.Errorf("%s: %v, %v, want %v", step.name, got, err, step.want)
 		}
 	}
-	if err := one.client.Del(t.Context(), one.scanKey()).Err(); err != nil { // as after its time
+	if err := one.client.Del(t.Context(), one.key.scan()).Err(); err != nil { // as after its time
 		t.Fatal(err)
 	}
 	if got, err := two.leaseScan(t.Context()); !got || err != nil {

@@ -68,10 +68,10 @@ func (s *Store) rescan(ctx context.Context, tell func(ruleset.Change)) {
 			continue
 		}
 		found, err := s.scan(ctx, scanRest)
-		_ = s.client.PExpire(ctx, s.scanKey(), scanEvery*9/10).Err() // else the lease ends later
+		_ = s.client.PExpire(ctx, s.key.scan(), scanEvery*9/10).Err() // else the lease ends later
 		if err == nil && found {
 			tell(ruleset.Change{Kind: ruleset.Unknown})
-			_ = s.client.Publish(ctx, s.channel(), foundKind+":").Err() // the other servers; they see it when they list
+			_ = s.client.Publish(ctx, s.key.channel(), foundKind+":").Err() // the other servers; they see it when they list
 		}
 	}
 }
@@ -83,15 +83,12 @@ const (
 	foundKind = "f"
 )
 
-// scanKey names the lease of the server that scans.
-func (s *Store) scanKey() string { return s.prefix + "rulesets:scan" }
-
 // leaseScan reports whether this server is to scan: of those that share a database, one
 // does in each interval.
 func (s *Store) leaseScan(ctx context.Context) (bool, error) {
 	ctx, stop := context.WithTimeout(ctx, opTimeout)
 	defer stop()
-	return s.client.SetNX(ctx, s.scanKey(), "", scanLease).Result()
+	return s.client.SetNX(ctx, s.key.scan(), "", scanLease).Result()
 }
 
 // listen passes on what one subscription hears, until it breaks. A connection
@@ -99,7 +96,7 @@ func (s *Store) leaseScan(ctx context.Context) (bool, error) {
 // server has answered to both requests to subscribe.
 func (s *Store) listen(ctx context.Context, tell func(ruleset.Change), begun func()) error {
 	keyspace := fmt.Sprintf("__keyspace@%d__:%s", s.db, hashPrefix)
-	events := s.client.Subscribe(ctx, s.channel())
+	events := s.client.Subscribe(ctx, s.key.channel())
 	closeEvents := sync.OnceFunc(func() { _ = events.Close() }) // nothing to lose
 	defer closeEvents()
 	defer context.AfterFunc(ctx, closeEvents)()
@@ -154,7 +151,7 @@ func (s *Store) pass(message any, keyspace string, tell func(ruleset.Change)) {
 		return // the subscription itself
 	}
 	kind, name, _ := strings.Cut(m.Payload, ":")
-	if m.Channel != s.channel() {
+	if m.Channel != s.key.channel() {
 		kind, name = m.Payload, strings.TrimPrefix(m.Channel, keyspace)
 	}
 	if kind == foundKind {
