@@ -261,7 +261,7 @@ func (t *tools) apply(ctx context.Context, call *mcp.Call, args applyArgs) (Appl
 	if err != nil {
 		return Applied{}, &opError{"apply", err}
 	}
-	implied, err := t.expectBatch(ctx, call, changes)
+	implied, err := t.reads.expectBatch(ctx, call, changes)
 	if err != nil {
 		return Applied{}, &opError{"apply", err}
 	}
@@ -286,7 +286,7 @@ func (t *tools) apply(ctx context.Context, call *mcp.Call, args applyArgs) (Appl
 		return Applied{}, &opError{"apply", err}
 	}
 	if !args.DryRun {
-		t.knowsBatch(ctx, call, changes, applied.Changes)
+		t.reads.knowsBatch(ctx, call, changes, applied.Changes)
 	}
 	return applied, nil
 }

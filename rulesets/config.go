@@ -231,7 +231,7 @@ func (c *Config) Open(ctx context.Context, env host.Env) (*mcp.Table, error) {
 		c.audience.bound, c.audience.names = bound, env.Names
 	}
 	handlers := newTools(store, c.Rules(env.Getenv), scan, env.Logger)
-	if handlers.reads, err = openReads(ctx, env); err != nil {
+	if handlers.reads.Record, err = openReads(ctx, env); err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
 	c.store = store

@@ -30,7 +30,7 @@ func (t *tools) list(ctx context.Context, call *mcp.Call, args listArgs) (listed
 	}
 	answer := listed{Rulesets: summaries(metas), Next: next}
 	answer.long = !call.Baseline() && next != ""
-	answer.problems = t.problemLine(ctx, call)
+	answer.problems = t.unserved.line(ctx, call)
 	return answer, nil
 }
 

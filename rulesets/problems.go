@@ -12,28 +12,33 @@ import (
 // problemsURI is the resource that lists files of the store that are not served.
 const problemsURI = "ruleset-problems://files"
 
-// problemSource serves the list of files that look like rulesets but are not
+// unserved describes the files that look like rulesets but are not valid.
+type unserved struct {
+	view func(*mcp.Call) ruleset.Store // as a caller may read it
+}
+
+// source serves the list of files that look like rulesets but are not
 // valid. The resource is listed only while there are such files.
-func (t *tools) problemSource() mcp.ResourceSource {
+func (u unserved) source() mcp.ResourceSource {
 	return mcp.ResourceSource{
 		Scheme: "ruleset-problems", Scope: scopeRead, Extension: true,
 		LookUp: "it reads the names of files, and why they are not served",
-		List:   t.listProblems, Read: t.readProblems,
+		List:   u.list, Read: u.read,
 	}
 }
 
 // problems returns the files that are not served. There are none for callers who
 // see a label only, and for stores that are not folders.
-func (t *tools) problems(ctx context.Context, call *mcp.Call) ([]ruleset.Problem, error) {
-	inspector, ok := ruleset.As[ruleset.Inspector](t.viewFor(call))
+func (u unserved) problems(ctx context.Context, call *mcp.Call) ([]ruleset.Problem, error) {
+	inspector, ok := ruleset.As[ruleset.Inspector](u.view(call))
 	if !ok {
 		return nil, nil
 	}
 	return inspector.Problems(ctx)
 }
 
-func (t *tools) listProblems(ctx context.Context, call *mcp.Call, _ string, _ int) ([]mcp.Resource, string, error) {
-	problems, err := t.problems(ctx, call)
+func (u unserved) list(ctx context.Context, call *mcp.Call, _ string, _ int) ([]mcp.Resource, string, error) {
+	problems, err := u.problems(ctx, call)
 	if err != nil || len(problems) == 0 {
 		return nil, "", err
 	}
@@ -43,11 +48,11 @@ func (t *tools) listProblems(ctx context.Context, call *mcp.Call, _ string, _ in
 	}}, "", nil
 }
 
-func (t *tools) readProblems(ctx context.Context, call *mcp.Call, uri string) ([]mcp.Contents, error) {
+func (u unserved) read(ctx context.Context, call *mcp.Call, uri string) ([]mcp.Contents, error) {
 	if uri != problemsURI {
 		return nil, &mcp.ResourceNotFoundError{URI: uri}
 	}
-	problems, err := t.problems(ctx, call)
+	problems, err := u.problems(ctx, call)
 	if err != nil {
 		return nil, &opError{"list", err}
 	}
@@ -61,9 +66,9 @@ func (t *tools) readProblems(ctx context.Context, call *mcp.Call, uri string) ([
 	return []mcp.Contents{{URI: uri, MIMEType: "text/plain", Text: b.String()}}, nil
 }
 
-// problemLine returns the line about files that are not served, or "".
-func (t *tools) problemLine(ctx context.Context, call *mcp.Call) string {
-	problems, err := t.problems(ctx, call)
+// line returns the line about files that are not served, or "".
+func (u unserved) line(ctx context.Context, call *mcp.Call) string {
+	problems, err := u.problems(ctx, call)
 	if err != nil || len(problems) == 0 || call.Baseline() {
 		return "" // the list is complete without it
 	}

@@ -36,38 +36,41 @@ func readerOf(call *mcp.Call) (who lastread.Reader, ok bool) {
 	return who, !call.Baseline()
 }
 
-// sawRead records that a client read a ruleset. A revision that it asked for by number or
+// reads holds what clients have read, which their changes start from.
+type reads struct{ lastread.Record }
+
+// saw records that a client read a ruleset. A revision that it asked for by number or
 // label, or whose label its key has, may be older than the one that it has read last, which
 // then stays.
-func (t *tools) sawRead(ctx context.Context, call *mcp.Call, r *ruleset.Ruleset, chosen bool) {
+func (s reads) saw(ctx context.Context, call *mcp.Call, r *ruleset.Ruleset, chosen bool) {
 	who, ok := readerOf(call)
 	if !ok || r.Rev == 0 {
 		return
 	}
 	if chosen {
-		if last, err := t.reads.Last(ctx, who, r.Name); err != nil || last >= r.Rev {
+		if last, err := s.Last(ctx, who, r.Name); err != nil || last >= r.Rev {
 			return
 		}
 	}
-	if err := t.reads.Read(ctx, who, r.Name, r.Rev); err != nil {
+	if err := s.Read(ctx, who, r.Name, r.Rev); err != nil {
 		call.Logger().Warn("recording what a client has read", "error", err)
 	}
 }
 
 // knows records the revision of a ruleset after a client changed it, 0 if it is gone.
-func (t *tools) knows(ctx context.Context, call *mcp.Call, name ruleset.Name, rev int) {
+func (s reads) knows(ctx context.Context, call *mcp.Call, name ruleset.Name, rev int) {
 	who, ok := readerOf(call)
 	if !ok {
 		return
 	}
-	if err := t.reads.Read(ctx, who, name, rev); err != nil {
+	if err := s.Read(ctx, who, name, rev); err != nil {
 		call.Logger().Warn("recording what a client has changed", "error", err)
 	}
 }
 
 // expected returns the revision that a change is checked against: the one that the client
 // gave, 0 for no check, or else the one that it read last.
-func (t *tools) expected(ctx context.Context, call *mcp.Call, name ruleset.Name, given *int) (baseRev, error) {
+func (s reads) expected(ctx context.Context, call *mcp.Call, name ruleset.Name, given *int) (baseRev, error) {
 	if given != nil {
 		return baseRev{number: *given}, nil
 	}
@@ -75,7 +78,7 @@ func (t *tools) expected(ctx context.Context, call *mcp.Call, name ruleset.Name,
 	if !ok {
 		return baseRev{}, nil
 	}
-	rev, err := t.reads.Last(ctx, who, name)
+	rev, err := s.Last(ctx, who, name)
 	return baseRev{number: rev, read: true}, err
 }
 
@@ -85,17 +88,17 @@ type baseRev struct {
 	read   bool // the client has read it, and did not give it
 }
 
-// endReads forgets the reads of a session.
-func (t *tools) endReads(key string) {
+// end forgets the reads of a session.
+func (s reads) end(key string) {
 	if session, ok := strings.CutPrefix(key, sessionKey); ok {
-		t.reads.End(session)
+		s.End(session)
 	}
 }
 
 // expectBatch gives the operations of a batch that change a text the revision that the client
 // read last, if they have none. It returns the names of those. Of several operations on one
 // ruleset the first that changes it is checked: a label changes none.
-func (t *tools) expectBatch(ctx context.Context, call *mcp.Call, changes []Change) (implied map[ruleset.Name]bool, err error) {
+func (s reads) expectBatch(ctx context.Context, call *mcp.Call, changes []Change) (implied map[ruleset.Name]bool, err error) {
 	implied, seen := map[ruleset.Name]bool{}, map[string]bool{}
 	for i := range changes {
 		c := &changes[i]
@@ -107,7 +110,7 @@ func (t *tools) expectBatch(ctx context.Context, call *mcp.Call, changes []Chang
 		if !first || c.IfRev != nil || c.Op != "update" && c.Op != "put" && c.Op != "delete" {
 			continue
 		}
-		base, err := t.expected(ctx, call, ruleset.Name(c.Name), nil)
+		base, err := s.expected(ctx, call, ruleset.Name(c.Name), nil)
 		if err != nil {
 			return nil, err
 		}
@@ -120,21 +123,21 @@ func (t *tools) expectBatch(ctx context.Context, call *mcp.Call, changes []Chang
 
 // knowsBatch records the revisions of rulesets after a batch of a client, as far as it knows
 // their texts: it has given all of a text or has read the one before.
-func (t *tools) knowsBatch(ctx context.Context, call *mcp.Call, changes []Change, applied []AppliedChange) {
+func (s reads) knowsBatch(ctx context.Context, call *mcp.Call, changes []Change, applied []AppliedChange) {
 	known := map[ruleset.Name]bool{}
 	for i := range applied {
 		name, c := ruleset.Name(applied[i].Name), &changes[i]
 		switch applied[i].Status {
 		case statuses[ruleset.Deleted]:
 			known[name] = false
-			t.knows(ctx, call, name, 0)
+			s.knows(ctx, call, name, 0)
 		case statuses[ruleset.Created]:
 			known[name] = true
 		case statuses[ruleset.Updated]:
 			known[name] = known[name] || c.Op == "put" || orZero(c.IfRev) != 0
 		}
 		if known[name] && applied[i].Rev != 0 {
-			t.knows(ctx, call, name, applied[i].Rev)
+			s.knows(ctx, call, name, applied[i].Rev)
 		}
 	}
 }

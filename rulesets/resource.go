@@ -80,7 +80,7 @@ func (t *tools) read(ctx context.Context, call *mcp.Call, uri string) ([]mcp.Con
 		return nil, &opError{"retrieve", err}
 	}
 	t.audience.read(ctx, call, t.labelAt(call, at), r)
-	t.sawRead(ctx, call, &r, at != "" || t.labelFor(call) != "")
+	t.reads.saw(ctx, call, &r, at != "" || t.labelFor(call) != "")
 	return []mcp.Contents{{URI: uri, MIMEType: mimeType, Text: page(&r, ", ")}}, nil
 }
 

@@ -85,12 +85,12 @@ func (t *tools) table() *mcp.Table {
 				Details: applyDetails, Call: mcp.Typed(t.apply),
 			},
 		},
-		Resources:    []mcp.ResourceSource{t.source(), t.skills(), t.problemSource()},
+		Resources:    []mcp.ResourceSource{t.source(), t.skills(), t.unserved.source()},
 		Prompts:      t.builtinPrompts(),
 		PromptSource: t.promptSource(),
 		Errors:       wireError,
 		Watch:        t.watch,
-		EndSession:   t.endReads,
+		EndSession:   t.reads.end,
 		Close:        func() error { return errors.Join(t.reads.Close(), t.store.Close()) },
 	}
 }

@@ -32,11 +32,12 @@ type tools struct {
 	labels  LabelRules
 	scan    Scan
 	prompts knownPrompts
-	reads   lastread.Record
+	reads   reads
 	names   NameSource
 	now     func() time.Time
 
 	audience *audience
+	unserved unserved
 
 	bound    ruleset.Label // label that is served, "" for the newest revisions
 	fallback bool          // serve rulesets without that label, too
@@ -45,7 +46,9 @@ type tools struct {
 // newTools returns the handlers for a store, and indexes its changes.
 func newTools(store ruleset.Store, labels LabelRules, scan Scan, log *slog.Logger) *tools {
 	c := catalog.New(store)
-	return &tools{store: scan.Store(c.Store(), LogFindings(log)), catalog: c, labels: labels, scan: scan, reads: lastread.NewMemory(), now: time.Now}
+	t := &tools{store: scan.Store(c.Store(), LogFindings(log)), catalog: c, labels: labels, scan: scan, reads: reads{lastread.NewMemory()}, now: time.Now}
+	t.unserved = unserved{t.viewFor}
+	return t
 }
 
 type createArgs struct {
@@ -83,7 +86,7 @@ func (t *tools) create(ctx context.Context, call *mcp.Call, args createArgs) (do
 	if err != nil {
 		return done{}, &opError{"create", err}
 	}
-	t.knows(ctx, call, name, r.Rev)
+	t.reads.knows(ctx, call, name, r.Rev)
 	d := doneAt(args.Name, "created", r.Rev)
 	d.warn(call, textsOf(*found))
 	return d, nil
@@ -142,7 +145,7 @@ func (t *tools) get(ctx context.Context, call *mcp.Call, args getArgs) (got, err
 		return got{}, &opError{"retrieve", err}
 	}
 	t.audience.read(ctx, call, label, r)
-	t.sawRead(ctx, call, &r, rev != nil || label != "")
+	t.reads.saw(ctx, call, &r, rev != nil || label != "")
 	if args.Composed {
 		text, err := composition.Compose(ctx, composition.FromStore(t.viewFor(call)), r)
 		if err != nil {
@@ -181,7 +184,7 @@ func (t *tools) update(ctx context.Context, call *mcp.Call, args updateArgs) (do
 	if patch.Empty() {
 		return done{}, &opError{"update", errNothingToUpdate}
 	}
-	base, err := t.expected(ctx, call, name, args.IfRev)
+	base, err := t.reads.expected(ctx, call, name, args.IfRev)
 	if err != nil {
 		return done{}, &opError{"update", err}
 	}
@@ -198,7 +201,7 @@ func (t *tools) update(ctx context.Context, call *mcp.Call, args updateArgs) (do
 		return done{}, &opError{"update", explainConflict(ctx, t.store, err, base)}
 	}
 	if patch.IfRev != 0 { // it knows all of the text
-		t.knows(ctx, call, name, r.Rev)
+		t.reads.knows(ctx, call, name, r.Rev)
 	}
 	d := doneAt(args.Name, "updated", r.Rev)
 	d.warn(call, textsOf(*found))
@@ -217,7 +220,7 @@ func (t *tools) delete(ctx context.Context, call *mcp.Call, args deleteArgs) (do
 	if err != nil {
 		return done{}, &opError{"delete", err}
 	}
-	base, err := t.expected(ctx, call, name, args.IfRev)
+	base, err := t.reads.expected(ctx, call, name, args.IfRev)
 	if err != nil {
 		return done{}, &opError{"delete", err}
 	}
@@ -232,7 +235,7 @@ func (t *tools) delete(ctx context.Context, call *mcp.Call, args deleteArgs) (do
 	if err != nil {
 		return done{}, &opError{"delete", explainConflict(ctx, t.store, err, base)}
 	}
-	t.knows(ctx, call, name, 0)
+	t.reads.knows(ctx, call, name, 0)
 	return doneAt(args.Name, "deleted", 0), nil
 }
 

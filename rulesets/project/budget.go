@@ -54,7 +54,7 @@ func (p *Project) overChain(plan Plan, c *editors.Client, b editors.Budget) (war
 			folders[path.Dir(i.Path)] = true
 		}
 	}
-	for _, folder := range p.foldersWith(c) {
+	for _, folder := range p.disk.foldersWith(c) {
 		folders[folder] = true
 	}
 	told := map[string]bool{}
@@ -78,8 +78,8 @@ const maxFolders = 2000
 
 // foldersWith returns the folders of the project that have a file with a name that a
 // client loads from more folders than the root, the nearest to the root first.
-func (p *Project) foldersWith(c *editors.Client) (found []string) {
-	root := p.disk.root.FS()
+func (d *disk) foldersWith(c *editors.Client) (found []string) {
+	root := d.root.FS()
 	queue := []string{"."}
 	for n := 0; n < min(len(queue), maxFolders); n++ {
 		entries, err := fs.ReadDir(root, queue[n])

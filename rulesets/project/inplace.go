@@ -27,13 +27,13 @@ func (p *Project) markInPlace(rules []editors.Rule) {
 		if !isLocked && !p.holds(file, *r) {
 			continue
 		}
-		r.InPlace = append([]string{file}, p.linksTo(file)...)
+		r.InPlace = append([]string{file}, p.links.to(file)...)
 	}
 }
 
 // holds reports whether the text of a file, outside of the block, is that of a rule.
 func (p *Project) holds(file string, r editors.Rule) bool {
-	data, exists, err := p.readThrough(file)
+	data, exists, err := p.links.read(file)
 	if err != nil || !exists {
 		return false
 	}
@@ -41,9 +41,15 @@ func (p *Project) holds(file string, r editors.Rule) bool {
 	return err == nil && editors.SameText(block.Before+block.After, r)
 }
 
-// linksTo returns the files with names that clients load which are links to a file.
-func (p *Project) linksTo(file string) (links []string) {
-	real, _, err := p.resolve(file)
+// links finds the places of files behind links that stay in the project.
+type links struct {
+	dir  string // of the project
+	disk *disk
+}
+
+// to returns the files with names that clients load which are links to a file.
+func (l links) to(file string) (links []string) {
+	real, _, err := l.resolve(file)
 	if err != nil {
 		return nil
 	}
@@ -52,35 +58,35 @@ func (p *Project) linksTo(file string) (links []string) {
 		if other == file {
 			continue
 		}
-		if at, linked, err := p.resolve(other); err == nil && linked && at == real {
+		if at, linked, err := l.resolve(other); err == nil && linked && at == real {
 			links = append(links, other)
 		}
 	}
 	return links
 }
 
-// readThrough reads a file, also through links that stay in the project.
-func (p *Project) readThrough(file string) ([]byte, bool, error) {
-	data, exists, err := p.disk.read(file)
+// read reads a file, also through links that stay in the project.
+func (l links) read(file string) ([]byte, bool, error) {
+	data, exists, err := l.disk.read(file)
 	if _, linked := errors.AsType[*LinkError](err); linked {
-		real, _, err := p.resolve(file)
+		real, _, err := l.resolve(file)
 		if err != nil {
 			return nil, false, err
 		}
-		return p.disk.read(real)
+		return l.disk.read(real)
 	}
 	return data, exists, err
 }
 
 // exists reports whether a file of the project can be read.
-func (p *Project) exists(file string) bool {
-	_, exists, err := p.readThrough(file)
+func (l links) exists(file string) bool {
+	_, exists, err := l.read(file)
 	return err == nil && exists
 }
 
 // real returns the place of a file without links; where it is in none, the file itself.
-func (p *Project) real(file string) string {
-	if at, _ := p.linkOf(file); at != "" {
+func (l links) real(file string) string {
+	if at, _ := l.of(file); at != "" {
 		return at
 	}
 	return file
@@ -88,8 +94,8 @@ func (p *Project) real(file string) string {
 
 // resolve returns the place of a file in the project without links; linked reports whether
 // there are any. A link out of the project is an error.
-func (p *Project) resolve(file string) (real string, linked bool, err error) {
-	root, err := filepath.EvalSymlinks(p.Dir)
+func (l links) resolve(file string) (real string, linked bool, err error) {
+	root, err := filepath.EvalSymlinks(l.dir)
 	if err != nil {
 		return "", false, err
 	}
@@ -119,11 +125,11 @@ func (p *Project) throughLinks(files []editors.File) (kept []editors.File, told 
 		planned[file.Path] = true
 	}
 	for _, file := range files {
-		real, isFolder := p.linkOf(file.Path)
+		real, isFolder := p.links.of(file.Path)
 		switch {
 		case real == "":
 			kept = append(kept, file)
-		case planned[real] || (!isFolder || locked[real].Path == "") && p.sameThrough(file, real):
+		case planned[real] || (!isFolder || locked[real].Path == "") && p.links.same(file, real):
 			told = append(told, fmt.Sprintf("%s is a link to %s: nothing to do", file.Path, real))
 		case isFolder:
 			planned[real] = true
@@ -136,29 +142,29 @@ func (p *Project) throughLinks(files []editors.File) (kept []editors.File, told 
 	return kept, told
 }
 
-// linkOf returns the place that links on the way to a file lead to, "" if there are none
+// of returns the place that links on the way to a file lead to, "" if there are none
 // or they leave the project; isFolder is false if the file itself is a link.
-func (p *Project) linkOf(file string) (real string, isFolder bool) {
-	_, err := p.disk.dir(path.Dir(file))
+func (l links) of(file string) (real string, isFolder bool) {
+	_, err := l.disk.dir(path.Dir(file))
 	if _, linked := errors.AsType[*LinkError](err); linked {
 		isFolder = true
-	} else if _, _, err = p.disk.read(file); err == nil {
+	} else if _, _, err = l.disk.read(file); err == nil {
 		return "", false
 	}
 	if _, linked := errors.AsType[*LinkError](err); !linked {
 		return "", false
 	}
-	real, linked, err := p.resolve(file)
+	real, linked, err := l.resolve(file)
 	if err != nil || !linked {
 		return "", false
 	}
 	return real, isFolder
 }
 
-// sameThrough reports whether the file that a link leads to serves the link's clients
+// same reports whether the file that a link leads to serves the link's clients
 // already.
-func (p *Project) sameThrough(file editors.File, real string) bool {
-	data, exists, err := p.disk.read(real)
+func (l links) same(file editors.File, real string) bool {
+	data, exists, err := l.disk.read(real)
 	if err != nil || !exists {
 		return false
 	}

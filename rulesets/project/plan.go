@@ -94,6 +94,7 @@ type Project struct {
 	localLock Lock
 	lockFile  string // [LockFile], or [LocalLockFile]
 	disk      *disk
+	links     links
 }
 
 // Open reads the selection and the lock of a folder. Both may be missing.
@@ -102,7 +103,7 @@ func Open(dir string) (*Project, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Project{Dir: dir, lockFile: LockFile, disk: d}
+	p := &Project{Dir: dir, lockFile: LockFile, disk: d, links: links{dir, d}}
 	if err := p.load(); err != nil {
 		p.Close()
 		return nil, err
@@ -205,11 +206,11 @@ func (p *Plan) missingAreNew() {
 // site returns the project as files are rendered for it.
 func (p *Project) site() editors.Site {
 	read := func(file string) (string, bool) {
-		data, exists, err := p.readThrough(file)
+		data, exists, err := p.links.read(file)
 		return string(data), err == nil && exists
 	}
 	locked := p.Lock.byPath()
-	return editors.Site{IsDir: p.disk.isDir, Exists: p.exists, Real: p.real, Read: read, Keeps: func(file string, content []byte) bool {
+	return editors.Site{IsDir: p.disk.isDir, Exists: p.links.exists, Real: p.links.real, Read: read, Keeps: func(file string, content []byte) bool {
 		if entry, known := locked[file]; known {
 			return entry.Found
 		}

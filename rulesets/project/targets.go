@@ -18,7 +18,7 @@ func (p *Project) UsedTargets() (names []string) {
 	owners := owners()
 	used := map[string]bool{}
 	for place, client := range owners {
-		if p.disk.isDir(place) || p.exists(place) {
+		if p.disk.isDir(place) || p.links.exists(place) {
 			used[client] = true
 		}
 	}
