@@ -42,6 +42,11 @@ func BenchmarkStore(b *testing.B) {
 	}
 	b.Logf("first list: %v", time.Since(began))
 	ctx := context.Background()
+	for range 100 { // revisions
+		if err := change(ctx, s, ruleset.Name(fmt.Sprintf("rule_%d", size/4))); err != nil {
+			b.Fatal(err)
+		}
+	}
 	for _, bc := range []struct {
 		name string
 		op   func() error
@@ -52,6 +57,8 @@ func BenchmarkStore(b *testing.B) {
 		{"search", func() error { _, err := ruleset.Search(ctx, s, "*_77?"); return err }},
 		{"completion", func() error { _, _, err := s.Names(ctx, "rule_7", 100); return err }},
 		{"update", func() error { return change(ctx, s, ruleset.Name(fmt.Sprintf("rule_%d", size/3))) }},
+		{"history", func() error { _, err := s.History(ctx, ruleset.Name(fmt.Sprintf("rule_%d", size/4))); return err }},
+		{"moves of labels", func() error { _, err := s.LabelMoves(ctx, ruleset.Name(fmt.Sprintf("rule_%d", size/4))); return err }},
 		{"move a label", func() error {
 			_, err := ruleset.MoveLabel(ctx, s, "rule_1", ruleset.LabelMove{Label: "production", Newest: true})
 			return err
