@@ -2,6 +2,7 @@
 //
 //	recording  records whole programs by their inputs, and replays them
 //	history    recorded execution, step by step; positions, searches in both directions
+//	memdiff    finds what has changed in the memory of a process, for the records of history
 //	inplace    runs the threads of a process translated, with their instructions counted
 //	findings   keeps what was found in a recording in files, for the next session of it
 //

@@ -1,14 +1,15 @@
 package history
 
 import (
-	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/proc"
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/procfs"
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/syscalls"
 	"github.com/triptych-mcp/triptych/debugger/internal/machine/x86"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/memdiff"
 )
 
 // An attempt is a single step about to be made, with the memory that it may
@@ -26,13 +27,13 @@ type attempt struct {
 	frame        []x86.Span // where the signal frame may be
 	effect       syscalls.Effect
 	call         syscalls.Call
-	before       *snapshot   // of all memory, if it is unknown what is written
-	removed      procfs.Maps // mappings that the step removed or changed: before
-	added        procfs.Maps // and after the step
-	filled       []x86.Span  // the parts of them that may not read as zero
-	input        bool        // everything is known from an Input
-	switches     bool        // only the current thread changes
-	unrecordable string      // why the step cannot be recorded, or ""
+	before       *memdiff.Snapshot // of all memory, if it is unknown what is written
+	removed      procfs.Maps       // mappings that the step removed or changed: before
+	added        procfs.Maps       // and after the step
+	filled       []x86.Span        // the parts of them that may not read as zero
+	input        bool              // everything is known from an Input
+	switches     bool              // only the current thread changes
+	unrecordable string            // why the step cannot be recorded, or ""
 }
 
 // An attempts says what steps may change, and keeps what is known about steps that take long.
@@ -40,7 +41,7 @@ type attempts struct {
 	recorder *Recorder
 	target   Target
 	options  Options
-	memory   *memoryCopies
+	memory   *memdiff.Copies
 	signals  *signalStacks
 	records  *recordWriter
 
@@ -192,7 +193,7 @@ func (as *attempts) prepareBarrier(a *attempt, what string) {
 	if a.before != nil || a.unrecordable != "" {
 		return
 	}
-	if a.before, err = as.memory.snapshot(); err != nil {
+	if a.before, err = as.memory.Snapshot(); err != nil {
 		a.unrecordable = fmt.Sprintf("%s: %v", what, err)
 	}
 }
@@ -215,13 +216,13 @@ func (as *attempts) save(a *attempt) error {
 		give(as.options.Room, as.oldTaken)
 		as.oldTaken = total
 	}
-	a.old = grow(a.old, total)
+	a.old = slices.Grow(a.old[:0], total)[:total]
 	at := 0
 	for _, s := range a.spans {
 		old := a.old[at:][:s.Len]
 		if n, _ := as.target.ReadMemory(s.Addr, old); n < len(old) {
 			a.absent = true
-			if err := as.memory.readOrZero(s.Addr, old); err != nil {
+			if err := as.memory.ReadOrZero(s.Addr, old); err != nil {
 				return err
 			}
 		}
@@ -247,39 +248,4 @@ func (rw *recordWriter) dropAbsent(a *attempt) {
 		}
 	}
 	a.absent = false
-}
-
-// readOrZero reads memory; pages that cannot be read are zero.
-func (mc *memoryCopies) readOrZero(addr uint64, b []byte) error {
-	n, err := mc.target.ReadMemory(addr, b)
-	if err == nil || isMemoryError(err) {
-		for n < len(b) { // skip unreadable pages
-			clear(b[n:])
-			skip := int(pageSize - (addr+uint64(n))%pageSize)
-			if n+skip >= len(b) {
-				break
-			}
-			n += skip
-			k, err := mc.target.ReadMemory(addr+uint64(n), b[n:])
-			if n += k; err != nil && !isMemoryError(err) {
-				return err
-			}
-		}
-		return nil
-	}
-	return err
-}
-
-// isMemoryError reports whether an error concerns the memory at an address and
-// not the whole process.
-func isMemoryError(err error) bool {
-	return !errors.Is(err, proc.ErrExited) && !errors.Is(err, proc.ErrDetached) && !errors.Is(err, proc.ErrRunning)
-}
-
-// grow returns a slice of n bytes, which is b if its capacity is sufficient.
-func grow(b []byte, n int) []byte {
-	if cap(b) < n {
-		return make([]byte, n)
-	}
-	return b[:n]
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/syscalls"
 	"github.com/triptych-mcp/triptych/debugger/internal/machine/x86"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/memdiff"
 )
 
 // Numbers of system calls that need special treatment.
@@ -57,7 +58,7 @@ func (as *attempts) clip(dst []x86.Span, s x86.Span) []x86.Span {
 		if m.Path == "[stack]" {
 			start -= stackGrowth
 		}
-		if low, high, ok := overlap(s, x86.Span{Addr: start, Len: m.End - start}); ok {
+		if low, high, ok := memdiff.Overlap(s, x86.Span{Addr: start, Len: m.End - start}); ok {
 			dst = append(dst, x86.Span{Addr: low, Len: high - low})
 		}
 	}
@@ -117,7 +118,7 @@ func (r *Recorder) updateKernelState(a *attempt, regs *ptrace.Regs) {
 	case done && a.number == callArchPrctl:
 		r.checkShadowStack()
 	case done && a.number == callRseq:
-		r.memory.rseq = append(r.memory.rseq, x86.Span{Addr: a.call.Args[0], Len: a.call.Args[1]})
+		r.memory.Rseq = append(r.memory.Rseq, x86.Span{Addr: a.call.Args[0], Len: a.call.Args[1]})
 	}
 }
 

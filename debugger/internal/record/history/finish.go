@@ -7,6 +7,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/syscalls"
 	"github.com/triptych-mcp/triptych/debugger/internal/machine/x86"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/memdiff"
 )
 
 // A recordWriter makes the records of what has changed.
@@ -14,7 +15,7 @@ type recordWriter struct {
 	recorder *Recorder
 	target   Target
 	history  *History
-	memory   *memoryCopies
+	memory   *memdiff.Copies
 	signals  *signalStacks
 	room     Room
 
@@ -132,7 +133,7 @@ func (rw *recordWriter) appendMemory(a *attempt) (int, error) {
 // changed.
 func (rw *recordWriter) differences(a *attempt, saveOld func(uint64, []byte)) error {
 	if a.before != nil {
-		return rw.memory.compare(a.before, saveOld)
+		return rw.memory.Compare(a.before, saveOld)
 	}
 	old, left := a.old, a.written
 	for _, s := range a.spans {
@@ -140,7 +141,7 @@ func (rw *recordWriter) differences(a *attempt, saveOld func(uint64, []byte)) er
 		if left -= n; n > 0 {
 			saveOld(s.Addr, old[:n])
 		}
-		if err := rw.memory.comparePages(s.Addr+n, old[n:s.Len], saveOld); err != nil {
+		if err := rw.memory.ComparePages(s.Addr+n, old[n:s.Len], saveOld); err != nil {
 			return err
 		}
 		old = old[s.Len:]

@@ -9,6 +9,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/machine/interp"
 	"github.com/triptych-mcp/triptych/debugger/internal/machine/x86"
 	"github.com/triptych-mcp/triptych/debugger/internal/machine/xsave"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/memdiff"
 )
 
 // An interpreter executes instructions in this program, on copies of the
@@ -76,7 +77,7 @@ func (p *interpreter) Load(addr uint64, page *interp.Page) bool {
 func (p *interpreter) awaited(piece x86.Span) bool {
 	for _, a := range p.r.attempts.pending {
 		for _, s := range a.spans {
-			if _, _, ok := overlap(piece, s); ok {
+			if _, _, ok := memdiff.Overlap(piece, s); ok {
 				return true
 			}
 		}
@@ -265,8 +266,8 @@ func (n *run) commitInterpreted(p *interpreter, t *thread, done int) error {
 func (p *interpreter) write(addr uint64, data []byte) error {
 	whole := x86.Span{Addr: addr, Len: uint64(len(data))}
 	pieces := append(make([]x86.Span, 0, 4), whole)
-	for _, s := range p.r.memory.rseq {
-		if _, _, ok := overlap(whole, s); ok {
+	for _, s := range p.r.memory.Rseq {
+		if _, _, ok := memdiff.Overlap(whole, s); ok {
 			pieces = without(pieces, s)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/procfs"
 	"github.com/triptych-mcp/triptych/debugger/internal/machine/x86"
 	"github.com/triptych-mcp/triptych/debugger/internal/machine/xsave"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/memdiff"
 )
 
 // Options configure a recorder. The zero value is ready to use.
@@ -61,7 +62,7 @@ type Recorder struct {
 	options Options
 	log     *slog.Logger
 
-	memory   *memoryCopies
+	memory   *memdiff.Copies
 	signals  *signalStacks
 	attempts *attempts
 	records  *recordWriter
@@ -101,7 +102,7 @@ func New(p Target, options Options) (*Recorder, error) {
 func newRecorder(p Target, options Options) *Recorder {
 	r := &Recorder{target: p, options: options, log: options.Log}
 	r.history = newHistory(present{p, r}, options.Budget, options.First)
-	r.memory = &memoryCopies{target: p, history: r.history, most: options.MaxSnapshot}
+	r.memory = &memdiff.Copies{Process: p, Most: options.MaxSnapshot, Count: func() uint64 { return r.history.count }}
 	r.signals = &signalStacks{recorder: r, target: p, log: options.Log, byThread: make(map[int]signalStack)}
 	r.attempts = &attempts{
 		recorder: r, target: p, memory: r.memory, signals: r.signals, options: options,
@@ -148,7 +149,7 @@ func (r *Recorder) refresh() error {
 	}
 	v.maps = maps
 	r.invalidateCode()
-	r.memory.image.fresh = false
+	r.memory.Changed()
 	r.checkShadowStack()
 	if err := r.refreshThreads(); err != nil {
 		return err
@@ -170,7 +171,7 @@ func (r *Recorder) refreshThreads() error {
 	if err != nil {
 		return fmt.Errorf("list threads: %w", err)
 	}
-	r.memory.rseq = r.memory.rseq[:0]
+	r.memory.Rseq = r.memory.Rseq[:0]
 	clear(r.signals.byThread)
 	for _, info := range infos {
 		if err := r.refreshThread(info.ID); err != nil && !errors.Is(err, proc.ErrNoThread) {
@@ -193,7 +194,7 @@ func (r *Recorder) refreshThread(id int) error {
 		r.view().threads = append(r.view().threads, thread{id: id, alive: true, regs: regs})
 	}
 	if start, end, err := r.target.Rseq(id); err == nil && end > start {
-		r.memory.rseq = append(r.memory.rseq, x86.Span{Addr: start, Len: end - start})
+		r.memory.Rseq = append(r.memory.Rseq, x86.Span{Addr: start, Len: end - start})
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package history
 import (
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/procfs"
 	"github.com/triptych-mcp/triptych/debugger/internal/machine/x86"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/memdiff"
 )
 
 // New mappings read as zero, and the view relies on that. The exceptions are
@@ -11,7 +12,7 @@ import (
 
 // remap determines how the mappings have changed.
 func (rw *recordWriter) remap(a *attempt) error {
-	if err := a.before.readWritten(); err != nil {
+	if err := a.before.ReadWritten(); err != nil {
 		return err
 	}
 	maps, err := rw.target.Maps()
@@ -56,7 +57,7 @@ func covered(maps procfs.Maps, m procfs.Map) bool {
 func (rw *recordWriter) reused(before procfs.Maps, m procfs.Map) []x86.Span {
 	var spans []x86.Span
 	for _, s := range rw.unmapped {
-		if low, high, ok := overlap(mapSpan(m), s); ok {
+		if low, high, ok := memdiff.Overlap(mapSpan(m), s); ok {
 			spans = append(spans, x86.Span{Addr: low, Len: high - low})
 		}
 	}
@@ -70,7 +71,7 @@ func (rw *recordWriter) reused(before procfs.Maps, m procfs.Map) []x86.Span {
 func without(spans []x86.Span, s x86.Span) []x86.Span {
 	var rest []x86.Span
 	for _, o := range spans {
-		low, high, ok := overlap(o, s)
+		low, high, ok := memdiff.Overlap(o, s)
 		if !ok {
 			rest = append(rest, o)
 			continue
@@ -96,7 +97,7 @@ func (rw *recordWriter) appendFilled(a *attempt, saveOld func(addr uint64, old [
 				continue
 			}
 			seen[addr] = true
-			if err := rw.memory.comparePages(addr, zero, saveOld); err != nil {
+			if err := rw.memory.ComparePages(addr, zero, saveOld); err != nil {
 				return err
 			}
 		}

@@ -86,7 +86,7 @@ func (r *Recorder) stateCached() bool {
 			return false
 		}
 	}
-	return r.memory.image.current(r.history.count)
+	return r.memory.Current()
 }
 
 // loadVectorStates reads the vector states of all threads that are not known.
@@ -138,7 +138,7 @@ func (r *Recorder) recordRun(a *attempt, id int, note string) error {
 	r.records.buf = append(appendNumber(r.records.buf, uint64(n)), extras...)
 	r.view().current = current
 	r.history.append(r.records.buf)
-	r.memory.image.count = r.history.count
+	r.memory.Recorded()
 	r.invalidateCode()
 	if err := r.refreshThreads(); err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
 	"github.com/triptych-mcp/triptych/debugger/internal/machine/x86"
 	"github.com/triptych-mcp/triptych/debugger/internal/machine/xsave"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/memdiff"
 )
 
 // A RewindError reports why the process cannot be set back to a position.
@@ -53,7 +54,7 @@ func (r *Recorder) Rewind(ctx context.Context) error {
 type rewinder struct {
 	recorder *Recorder
 	target   Target
-	memory   *memoryCopies
+	memory   *memdiff.Copies
 	undo     []func() error // restores what was written
 }
 
@@ -153,7 +154,7 @@ func (w *rewinder) writeMemory() error {
 			}
 			clear(now[n:])
 		}
-		if first, last, differs := differ(then[:], now[:]); differs {
+		if first, last, differs := memdiff.Differ(then[:], now[:]); differs {
 			if err := w.replace(addr+uint64(first), now[first:last], then[first:last]); err != nil {
 				return err
 			}
@@ -164,9 +165,9 @@ func (w *rewinder) writeMemory() error {
 
 // replace replaces the memory now by then. It adds how to undo that.
 func (w *rewinder) replace(addr uint64, now, then []byte) error {
-	err := w.memory.writeExceptRseq(addr, then)
+	err := w.writeExceptRseq(addr, then)
 	if err == nil {
-		w.undo = append(w.undo, func() error { return w.memory.writeExceptRseq(addr, now) })
+		w.undo = append(w.undo, func() error { return w.writeExceptRseq(addr, now) })
 	} else if isAbsent(err) {
 		err = &RewindError{fmt.Sprintf("the memory at %#x cannot be written any more", addr)}
 	}
@@ -175,13 +176,13 @@ func (w *rewinder) replace(addr uint64, now, then []byte) error {
 
 // writeExceptRseq writes memory, except the rseq areas, which the kernel writes
 // at any time.
-func (mc *memoryCopies) writeExceptRseq(addr uint64, data []byte) error {
+func (w *rewinder) writeExceptRseq(addr uint64, data []byte) error {
 	pieces := []x86.Span{{Addr: addr, Len: uint64(len(data))}}
-	for _, s := range mc.rseq {
+	for _, s := range w.memory.Rseq {
 		pieces = without(pieces, s)
 	}
 	for _, s := range pieces {
-		if _, err := mc.target.WriteMemory(s.Addr, data[s.Addr-addr:s.Addr-addr+s.Len]); err != nil {
+		if _, err := w.target.WriteMemory(s.Addr, data[s.Addr-addr:s.Addr-addr+s.Len]); err != nil {
 			return fmt.Errorf("write memory at %#x: %w", s.Addr, err)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/procfs"
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/memdiff"
 )
 
 // rewindToEarlier is Rewind to a position before the own records. The view is one of another process,
@@ -69,13 +70,13 @@ func (w *rewinder) writeAll(s Stepper, maps procfs.Maps) error {
 
 // writeMaps writes the memory of the view where it differs from that of the process.
 func (w *rewinder) writeMaps(maps procfs.Maps) error {
-	then, now := make([]byte, compareStep), make([]byte, compareStep)
+	then, now := make([]byte, memdiff.CompareStep), make([]byte, memdiff.CompareStep)
 	for _, m := range maps {
 		if !m.Write || m.Shared {
 			continue
 		}
-		for addr := m.Start; addr < m.End; addr += compareStep {
-			n := min(compareStep, m.End-addr)
+		for addr := m.Start; addr < m.End; addr += memdiff.CompareStep {
+			n := min(memdiff.CompareStep, m.End-addr)
 			err := w.readThen(addr, then[:n], m.Path == "[stack]")
 			if err == nil {
 				err = w.writeRange(addr, then[:n], now[:n])
@@ -131,11 +132,11 @@ func readPages(read func(uint64, []byte) (int, error), addr uint64, b []byte, mi
 
 // writeRange writes a range of memory, page by page.
 func (w *rewinder) writeRange(addr uint64, then, now []byte) error {
-	if err := w.memory.readOrZero(addr, now); err != nil {
+	if err := w.memory.ReadOrZero(addr, now); err != nil {
 		return err
 	}
 	var failed error
-	eachPage(addr, now, then, func(at uint64, old []byte) {
+	memdiff.EachPage(addr, now, then, func(at uint64, old []byte) {
 		if failed != nil {
 			return
 		}

@@ -25,7 +25,8 @@ func give(room Room, n int) {
 // Release drops what a recorder needs to record, and leaves its history.
 func (r *Recorder) Release() {
 	taken := r.attempts.oldTaken + r.records.bufTaken
-	r.attempts.reusable, r.records.buf, r.memory.part, r.memory.image, r.attempts.oldTaken, r.records.bufTaken = attempt{}, nil, nil, image{}, 0, 0
+	r.attempts.reusable, r.records.buf, r.attempts.oldTaken, r.records.bufTaken = attempt{}, nil, 0, 0
+	r.memory.Release()
 	give(r.options.Room, taken)
 	r.code.drop()
 }

@@ -1,4 +1,4 @@
-package history
+package memdiff
 
 import "github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
 

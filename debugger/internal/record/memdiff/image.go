@@ -1,8 +1,9 @@
-package history
+package memdiff
 
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/proc"
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
@@ -39,7 +40,7 @@ var errNoImage = errors.New("there is no copy of memory to compare with")
 // refreshImage updates the image with the changes of a snapshot. It calls
 // saveOld, unless nil, with the old contents of each piece that has changed.
 // If saveOld is nil, memory above the limit is an error.
-func (mc *memoryCopies) refreshImage(s *snapshot, saveOld func(addr uint64, old []byte)) error {
+func (mc *Copies) refreshImage(s *Snapshot, saveOld func(addr uint64, old []byte)) error {
 	p, w := &mc.image, s.changes
 	if saveOld != nil && !p.valid {
 		return errNoImage
@@ -47,7 +48,7 @@ func (mc *memoryCopies) refreshImage(s *snapshot, saveOld func(addr uint64, old 
 	mapped := spanSet(w.Mapped).or(nil)
 	present := mapped.minus(w.Absent)
 	size := present.size()
-	fits := size <= uint64(mc.most)
+	fits := size <= uint64(mc.Most)
 	if !fits && saveOld == nil {
 		*p = image{}
 		return tooMuch(size)
@@ -69,7 +70,7 @@ func (mc *memoryCopies) refreshImage(s *snapshot, saveOld func(addr uint64, old 
 	}
 	p.dropPieces(p.present.minus(present))
 	p.fresh = true
-	p.mapped, p.present, p.valid, p.count = mapped, present, true, mc.history.count
+	p.mapped, p.present, p.valid, p.count = mapped, present, true, mc.Count()
 	return nil
 }
 
@@ -89,9 +90,9 @@ func tooMuch(n uint64) error {
 }
 
 // readRanges reads ranges into the image.
-func (mc *memoryCopies) readRanges(target writeTracker, s spanSet, saveOld func(addr uint64, old []byte)) error {
+func (mc *Copies) readRanges(target writeTracker, s spanSet, saveOld func(addr uint64, old []byte)) error {
 	for _, batch := range batches(s) {
-		mc.part = grow(mc.part, int(batch.size()))
+		mc.part = slices.Grow(mc.part[:0], int(batch.size()))[:int(batch.size())]
 		if err := target.Gather(batch, mc.part); err != nil {
 			return err
 		}
@@ -106,7 +107,7 @@ func (mc *memoryCopies) readRanges(target writeTracker, s spanSet, saveOld func(
 
 // replaceRange replaces a range of the image. It writes only pages that differ,
 // because most of the image is not in the processor's caches.
-func (mc *memoryCopies) replaceRange(addr uint64, now []byte, saveOld func(addr uint64, old []byte)) {
+func (mc *Copies) replaceRange(addr uint64, now []byte, saveOld func(addr uint64, old []byte)) {
 	for len(now) > 0 {
 		n := min(len(now), int(pieceSize-addr%pieceSize))
 		old := mc.image.piece(addr)[addr%pieceSize:][:n]
@@ -114,7 +115,7 @@ func (mc *memoryCopies) replaceRange(addr uint64, now []byte, saveOld func(addr 
 			copy(old, now)
 		} else {
 			mc.hideRseq(addr, old, now[:n])
-			eachPage(addr, old, now[:n], func(at uint64, changed []byte) {
+			EachPage(addr, old, now[:n], func(at uint64, changed []byte) {
 				saveOld(at, changed)
 				copy(changed, now[at-addr:])
 			})
@@ -123,17 +124,17 @@ func (mc *memoryCopies) replaceRange(addr uint64, now []byte, saveOld func(addr 
 	}
 }
 
-// batches divides ranges into batches of compareStep bytes.
+// batches divides ranges into batches of CompareStep bytes.
 func batches(s spanSet) []spanSet {
 	var all []spanSet
 	var batch spanSet
-	room := uint64(compareStep)
+	room := uint64(CompareStep)
 	for _, r := range s {
 		for r.Len() > 0 {
 			piece := ptrace.Range{Start: r.Start, End: r.Start + min(r.Len(), room)}
 			batch, r.Start, room = append(batch, piece), piece.End, room-piece.Len()
 			if room == 0 {
-				all, batch, room = append(all, batch), nil, compareStep
+				all, batch, room = append(all, batch), nil, CompareStep
 			}
 		}
 	}

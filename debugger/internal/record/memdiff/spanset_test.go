@@ -1,4 +1,4 @@
-package history
+package memdiff
 
 import (
 	"math/rand/v2"
@@ -43,10 +43,10 @@ func setOf(bits uint64) spanSet {
 
 // Batches return the requested spans, in pieces that can be read at once.
 func TestBatches(t *testing.T) {
-	s := spanSet{{Start: 0, End: 10}, {Start: 4096, End: 4096 + 3*compareStep}, {Start: 1 << 40, End: 1<<40 + 5}}
+	s := spanSet{{Start: 0, End: 10}, {Start: 4096, End: 4096 + 3*CompareStep}, {Start: 1 << 40, End: 1<<40 + 5}}
 	var all spanSet
 	for _, b := range batches(s) {
-		if n := b.size(); n > compareStep {
+		if n := b.size(); n > CompareStep {
 			t.Errorf("a batch of %d bytes", n)
 		}
 		for _, r := range b {
@@ -65,11 +65,11 @@ func TestDiffer(t *testing.T) {
 			a, b := make([]byte, n), make([]byte, n)
 			b[at[0]]++
 			b[at[1]] |= 4
-			if first, last, ok := differ(a, b); !ok || first != at[0] || last != at[1]+1 {
+			if first, last, ok := Differ(a, b); !ok || first != at[0] || last != at[1]+1 {
 				t.Errorf("%d bytes that differ at %v: %d, %d, %v", n, at, first, last, ok)
 			}
 		}
-		if _, _, ok := differ(make([]byte, n), make([]byte, n)); ok {
+		if _, _, ok := Differ(make([]byte, n), make([]byte, n)); ok {
 			t.Errorf("%d bytes differ from themselves", n)
 		}
 	}
