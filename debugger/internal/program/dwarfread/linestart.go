@@ -12,13 +12,12 @@ import (
 // BodyLocked returns the address after the function's prologue: the address that
 // the line table marks, or else that of the second line. For optimized code of
 // gcc it is the first instruction, where the locations of parameters are already
-// valid.
+// valid, and for code of Go, which marks each prologue: without a mark there is none.
 func (f *Subprogram) BodyLocked() uint64 {
 	start := f.Start()
 	if f.Unit.optimized && strings.HasPrefix(f.Unit.producer, "GNU ") {
 		return start
 	}
-	second := uint64(0)
 	for _, r := range f.Unit.LinesLocked().rowsFrom(start) {
 		if !within(f.ranges, r.addr) || r.end {
 			break
@@ -26,15 +25,9 @@ func (f *Subprogram) BodyLocked() uint64 {
 		if r.prologue {
 			return r.addr
 		}
-		if r.addr > start && r.stmt && r.line != 0 && second == 0 {
-			second = r.addr
-			if f.Unit.Lang != lang.Go {
-				break
-			}
+		if f.Unit.Lang != lang.Go && r.addr > start && r.stmt && r.line != 0 {
+			return r.addr
 		}
-	}
-	if second != 0 {
-		return second
 	}
 	return start
 }

@@ -105,6 +105,7 @@ func TestBreakpoints(t *testing.T) {
 		{"values.rs", []string{"-C", "opt-level=0"}, nil, linesTo(48)},
 		{"containers.rs", []string{"-C", "opt-level=0"}, nil, linesTo(63)},
 		{"optimized.c", []string{"-O2"}, nil, linesTo(35)},
+		{"gostacks", nil, []string{"main.sum", "main.fault"}, nil}, // without prologues
 	}
 	for _, tt := range tests {
 		t.Run(tt.source+strings.Join(tt.flags, ""), func(t *testing.T) {

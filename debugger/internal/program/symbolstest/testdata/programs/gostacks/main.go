@@ -20,9 +20,19 @@ func collect(depth int) {
 //go:noinline
 func fault(p *int) int { return *p }
 
+// sum has no prologue: its loop begins a line after its first instruction.
+//
+//go:noinline
+func sum(n int) (s int) {
+	for i := range n {
+		s += i ^ n
+	}
+	return s
+}
+
 func main() {
 	runtime.LockOSThread()
-	collect(3)
+	collect(sum(3) / 2)
 	if len(os.Args) > 5 {
 		_ = syscall.Kill(os.Getpid(), syscall.SIGUSR1)
 	}
