@@ -43,6 +43,8 @@ int main()
 	std::printf("s.whole == Step::low\t%s\ns.part == Step::low\t%s\n", s.whole == Step::low ? "true" : "false", s.part == Step::low ? "true" : "false");
 	std::printf("s.p < 0\t%s\ns.q < 0\t%s\ns.p == minus\t%s\ns.q == minus\t%s\n", s.p < 0 ? "true" : "false", s.q < 0 ? "true" : "false",
 		s.p == minus ? "true" : "false", s.q == minus ? "true" : "false");
+	std::printf("minus + 0\t%d\n-minus\t%d\n(int)Step::low\t%d\n(int)Wide::big\t%d\n", minus + 0, -minus, (int)Step::low, (int)Wide::big);
+	std::printf("s.w == 200\t%s\none\tone\n(Plain)(minus + 3)\tone\n", s.w == Wide::big ? "true" : "false");
 	std::printf("shop.kind\t%d\nshop.split\t%d\nshop.far\t%d\n", shop.kind, shop.split, shop.far);
 	marker();
 	return 0;

@@ -76,7 +76,7 @@ func newDebugInfo(sec map[string][]byte, o elffile.Reader, log *slog.Logger) (*I
 	d := &Info{
 		log: log, meter: meter{account: o.Account}, names: map[string][]*Subprogram{},
 		global: map[string][]*Variable{}, goType: map[uint64]dwarf.Offset{}, sigs: map[uint64]dwarf.Offset{},
-		named: map[string]dwarf.Offset{}, tables: map[uint64]dwarf.Offset{},
+		named: map[string]dwarf.Offset{}, constants: map[string][]constant{}, tables: map[uint64]dwarf.Offset{},
 		addr: sec["addr"], ranges4: sec["ranges"], splitLists: sec["splitloc"],
 		lists: sync.OnceValue(func() []byte { return o.DebugSection("loc") }),
 		list5: sync.OnceValue(func() []byte { return o.DebugSection("loclists") }),

@@ -15,19 +15,20 @@ type Info struct {
 
 	meter // guarded by mu
 
-	mu      sync.Mutex // guards data, which is not safe for concurrent use, and everything read from it
-	data    *dwarf.Data
-	units   []*Unit // by offset
-	ranges  []unitRange
-	ranged  bool
-	next    int // number of units that LoadAll has read
-	names   map[string][]*Subprogram
-	global  map[string][]*Variable
-	goType  map[uint64]dwarf.Offset // types by the address of Go's run-time type descriptor
-	tables  map[uint64]dwarf.Offset // types by the address of their Rust vtable
-	named   map[string]dwarf.Offset // types with a definition, by qualified name
-	sigs    map[uint64]dwarf.Offset // types that have a definition, by qualified name
-	typesAt int                     // offset where the units of DWARF 4's .debug_types begin
+	mu        sync.Mutex // guards data, which is not safe for concurrent use, and everything read from it
+	data      *dwarf.Data
+	units     []*Unit // by offset
+	ranges    []unitRange
+	ranged    bool
+	next      int // number of units that LoadAll has read
+	names     map[string][]*Subprogram
+	global    map[string][]*Variable
+	goType    map[uint64]dwarf.Offset // types by the address of Go's run-time type descriptor
+	tables    map[uint64]dwarf.Offset // types by the address of their Rust vtable
+	named     map[string]dwarf.Offset // types with a definition, by qualified name
+	constants map[string][]constant   // by qualified name
+	sigs      map[uint64]dwarf.Offset // types that have a definition, by qualified name
+	typesAt   int                     // offset where the units of DWARF 4's .debug_types begin
 
 	addr       []byte        // .debug_addr
 	ranges4    []byte        // .debug_ranges (DWARF 4)

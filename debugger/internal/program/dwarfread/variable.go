@@ -4,6 +4,8 @@ import (
 	"debug/dwarf"
 	"encoding/binary"
 	"strings"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/program/lang"
 )
 
 // variableLocked reads a variable with the attributes that it inherits from
@@ -40,6 +42,12 @@ func (d *Info) VariableAt(off dwarf.Offset) (v *Variable, err error) {
 		return nil
 	})
 	return v, err
+}
+
+// ExternalLocked reports whether other units can name the variable.
+func (v *Variable) ExternalLocked() bool {
+	external, _ := v.Unit.Info.AttrLocked(v.Entry, dwarf.AttrExternal)
+	return external == true || v.Unit.Lang == lang.Go
 }
 
 // tableSuffix ends the names of Rust's tables of methods (vtables).

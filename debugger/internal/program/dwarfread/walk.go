@@ -13,7 +13,8 @@ type walker struct {
 	u      *Unit
 	prefix []string // qualifier at each depth
 	inside []bool   // whether each depth is within a function
-	err    error    // why no more can be read
+	enum   enumeration
+	err    error // why no more can be read
 }
 
 // maxNesting limits the nesting depth of entries.
@@ -60,6 +61,9 @@ func (w *walker) addEntry(e *dwarf.Entry) (string, bool) {
 	case dwarf.TagStructType, dwarf.TagClassType, dwarf.TagUnionType, dwarf.TagEnumerationType, dwarf.TagInterfaceType:
 		w.scope(e, prefix)
 		w.goTypes(e)
+		if e.Tag == dwarf.TagEnumerationType {
+			w.enumeration(e)
+		}
 		name, _ := e.Val(dwarf.AttrName).(string)
 		if name == "" || !w.takeName(prefix, name) {
 			return prefix, inside
@@ -78,6 +82,8 @@ func (w *walker) addEntry(e *dwarf.Entry) (string, bool) {
 		w.optimized(e)
 	case dwarf.TagFormalParameter:
 		w.optimized(e)
+	case dwarf.TagEnumerator, dwarf.TagConstant:
+		w.constant(e)
 	default:
 		if e.Tag == dwarf.TagTypedef || e.Tag == dwarf.TagBaseType {
 			if name, _ := e.Val(dwarf.AttrName).(string); !w.takeName(prefix, name) {

@@ -62,9 +62,9 @@ func packageOf(function string) string {
 	return function[:last+dot+1]
 }
 
-// Global returns the variable that a name refers to, and its image. One that the
-// compiler has removed is returned if it is of the code's own file, or if there is no
-// other of its name.
+// Global returns the variable that a name refers to, or the enumerator or constant of
+// Go, and its image. A variable that the compiler has removed is returned if it is of the
+// code's own file, or if there is no other of its name.
 func (from Viewpoint) Global(ctx context.Context, p *Program, name string) (*dwarfread.Variable, *Image, error) {
 	var removed *dwarfread.Variable
 	var of *Image
@@ -78,7 +78,11 @@ func (from Viewpoint) Global(ctx context.Context, p *Program, name string) (*dwa
 		}
 		var v *dwarfread.Variable
 		err := d.Do(func() error {
-			if v = from.nearestLocked(d, name); v != nil {
+			v = from.nearestLocked(d, name)
+			if c := from.constantLocked(d, name); c != nil && from.mayMean(p, im) && !from.seesLocked(v) {
+				v = c
+			}
+			if v != nil {
 				v.InheritLocked()
 			}
 			return nil
@@ -118,6 +122,30 @@ func (from Viewpoint) nearestLocked(d *dwarfread.Info, name string) *dwarfread.V
 		}
 	}
 	return best
+}
+
+// mayMean reports whether the code's names may be constants of an image: those of libraries
+// are only known in the libraries.
+func (from Viewpoint) mayMean(p *Program, im *Image) bool {
+	return im == from.image || from.image == nil || im == p.Images()[0]
+}
+
+// seesLocked reports whether the code can name a variable, which may be nil: another file's
+// own ones it cannot.
+func (from Viewpoint) seesLocked(v *dwarfread.Variable) bool {
+	return v != nil && (v.Unit == from.unit || v.ExternalLocked())
+}
+
+// constantLocked returns the constant of an image that a name refers to, nil when there is
+// none.
+func (from Viewpoint) constantLocked(d *dwarfread.Info, name string) *dwarfread.Variable {
+	name = strings.ReplaceAll(name, anonymous, "")
+	for _, prefix := range from.prefixes {
+		if c := d.ConstantLocked(from.unit, prefix+name); c != nil {
+			return c
+		}
+	}
+	return d.ConstantLocked(from.unit, name)
 }
 
 // removedRank is added to the rank of variables of other files that the compiler has

@@ -57,15 +57,15 @@ func orderOf(t *typ, a, b Value) int {
 }
 
 // both evaluates two operands. An unknown name may be an enumerator of the
-// other operand's type.
+// other operand's type, and of several enumerators of a name that one is meant.
 func (e *evaluator) both(left, right node) (Value, Value, error) {
 	a, errA := left.eval(e)
 	b, errB := right.eval(e)
-	if errA != nil && errB == nil {
-		a, errA = enumerator(left, b, errA)
+	if errB == nil && mayBeEnumerator(left, a, errA) {
+		a, errA = enumerator(left, a, errA, b)
 	}
-	if errB != nil && errA == nil {
-		b, errB = enumerator(right, a, errB)
+	if errA == nil && mayBeEnumerator(right, b, errB) {
+		b, errB = enumerator(right, b, errB, a)
 	}
 	if e.checking {
 		errA, errB = excused(left, right, errA, errB)
@@ -73,18 +73,41 @@ func (e *evaluator) both(left, right node) (Value, Value, error) {
 	return a, b, errors.Join(errA, errB)
 }
 
-// enumerator returns the enumerator of a name in the type of a value.
-func enumerator(n node, like Value, err error) (Value, error) {
-	name, ok := n.(*nameNode)
-	if !ok || !errors.Is(err, symbols.ErrNotFound) || like.typ.sym == nil {
-		return Value{}, err
+// mayBeEnumerator reports whether an operand is an unknown name, or an enumerator.
+func mayBeEnumerator(n node, v Value, err error) bool {
+	if err != nil {
+		return errors.Is(err, symbols.ErrNotFound)
 	}
-	t := like.typ.sym.Strip()
+	if v.object == nil {
+		return false
+	}
+	if _, placed := v.object.Address(); placed {
+		return false
+	}
+	_, known := enumeratorOf(n, v.typ)
+	return known
+}
+
+// enumerator returns the enumerator of a name in the type of a value, else what the name
+// was evaluated to.
+func enumerator(n node, v Value, err error, like Value) (Value, error) {
+	if value, ok := enumeratorOf(n, like.typ); ok {
+		return Value{typ: like.typ, bits: uint64(value)}, nil
+	}
+	return v, err
+}
+
+// enumeratorOf returns the value of the enumerator of a type that a name means.
+func enumeratorOf(n node, t *typ) (int64, bool) {
+	name, ok := n.(*nameNode)
+	if !ok || t == nil || t.sym == nil {
+		return 0, false
+	}
 	last := name.name[strings.LastIndex(name.name, ":")+1:]
-	for _, each := range t.Enumerators() {
+	for _, each := range t.sym.Strip().Enumerators() {
 		if each.Name == last {
-			return Value{typ: like.typ, bits: uint64(each.Value)}, nil
+			return each.Value, true
 		}
 	}
-	return Value{}, err
+	return 0, false
 }

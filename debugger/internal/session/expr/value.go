@@ -132,6 +132,8 @@ func (v Value) formatNumber() string {
 		return fmt.Sprintf("%d %s", int64(v.bits), letter(byte(v.bits)))
 	case v.typ.class == boolean:
 		return strconv.FormatBool(v.bits != 0)
+	case v.typ.sym != nil && v.typ.sym.Strip().Kind == types.KindEnum:
+		return v.typ.sym.Strip().EnumText(v.bits)
 	case v.typ.class == unsigned:
 		return strconv.FormatUint(v.bits, 10)
 	case v.typ.class == signed:
