@@ -59,6 +59,9 @@ func Starts(ctx context.Context, s *stepping.Stepper, name string, nth int) (byH
 	if scan != step || k != m {
 		return "", "", 0, fmt.Errorf("by branches %+v of %d, by steps %+v of %d", scan, k, step, m)
 	}
+	if n == 0 && hit.position != 0 { // there are too many to count
+		n, hit.nth = m, step.nth
+	}
 	return fmt.Sprintf("%+v of %d", hit, n), fmt.Sprintf("%+v of %d", step, m), n, err
 }
 

@@ -2,6 +2,7 @@ package calltrace
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -111,9 +112,57 @@ func (c *code) lastCall(ctx context.Context, entries map[uint64]bool) (found sta
 	return found, err
 }
 
-// scanCalls is nth in all branches that may lead to the functions.
+// scanCalls is nth in all branches that may lead to the functions. The first time counts all
+// calls; the history remembers where some of them are.
 func (c *code) scanCalls(ctx context.Context, entries map[uint64]bool, nth int) (found start, of int, err error) {
 	h := c.s.Target.History
+	key := fmt.Sprintf("calls %x", slices.Sorted(maps.Keys(entries)))
+	marks, ok := h.Findings.Remembered(key).(callMarks)
+	if !ok {
+		if marks, err = c.markCalls(ctx, entries); err != nil {
+			return start{}, 0, err
+		}
+		h.Findings.Remember(key, marks)
+	}
+	if nth == 0 {
+		nth = marks.calls
+	}
+	if nth == 0 || nth > marks.calls {
+		return start{}, marks.calls, nil
+	}
+	mark := (nth - 1) / marksEvery
+	n := mark * marksEvery
+	err = c.eachCall(ctx, entries, marks.before[mark], func(t *history.Transition) bool {
+		if n++; n == nth {
+			found = start{t.Thread, t.Position + 1, t.NextPC, t.NextSP, t.PC, nth, 0}
+		}
+		return n < nth
+	})
+	return found, marks.calls, err
+}
+
+// callMarks is the number of calls of functions, and the positions before every 1024th of them,
+// from the first one on.
+type callMarks struct {
+	calls  int
+	before []uint64
+}
+
+const marksEvery = 1 << 10
+
+func (c *code) markCalls(ctx context.Context, entries map[uint64]bool) (marks callMarks, err error) {
+	err = c.eachCall(ctx, entries, c.s.Target.History.Oldest(), func(t *history.Transition) bool {
+		if marks.calls%marksEvery == 0 {
+			marks.before = append(marks.before, t.Position)
+		}
+		marks.calls++
+		return true
+	})
+	return marks, err
+}
+
+// eachCall calls f with the calls of functions after a position until it returns false.
+func (c *code) eachCall(ctx context.Context, entries map[uint64]bool, from uint64, f func(*history.Transition) bool) error {
 	wanted := func(in *x86.Inst) (jumps, always bool) {
 		to, direct := in.Target()
 		if in.Class&(x86.Call|x86.Jump) == 0 || direct && !entries[to] {
@@ -121,14 +170,9 @@ func (c *code) scanCalls(ctx context.Context, entries map[uint64]bool, nth int) 
 		}
 		return c.isEvent(in)
 	}
-	_, err = h.Steps.Branches(ctx, wanted, history.Stretch{From: h.Oldest(), To: h.End()}, func(t *history.Transition) bool {
-		if !entries[t.NextPC] || !c.calls(t) {
-			return true
-		}
-		if of++; nth == 0 || of == nth {
-			found = start{t.Thread, t.Position + 1, t.NextPC, t.NextSP, t.PC, of, 0}
-		}
-		return true
+	h := c.s.Target.History
+	_, err := h.Steps.Branches(ctx, wanted, history.Stretch{From: from, To: h.End()}, func(t *history.Transition) bool {
+		return !entries[t.NextPC] || !c.calls(t) || f(t)
 	})
-	return found, of, err
+	return err
 }

@@ -20,6 +20,7 @@ func TestStarts(t *testing.T) {
 	}{
 		{"around.c", "-O1", nil, map[string]int{"around": 41, "once": 41, "worker": 2}},
 		{"long.c", "-O0", []string{"70"}, map[string]int{"work": 1, "node": 70, "leaf": 700}},
+		{"long.c", "-O1", []string{"1100"}, map[string]int{"leaf": 11000}}, // more than are listed
 		{"jumps.c", "-O0", nil, map[string]int{"deep": -1, "on_signal": 0, "ascending": -1}},
 		{"stray.c", "-O0", nil, map[string]int{"store": 9, "strlen": -1}},
 		{"cart/main.go", "-gcflags=all=-N -l", nil, map[string]int{"main.add": 3, "runtime.mallocgc": -1}},
@@ -27,7 +28,7 @@ func TestStarts(t *testing.T) {
 		_, program := recordtest.Build(t, tt.source, tt.flag)
 		s := recordtest.Main(t, program, tt.arguments...)
 		for name, want := range tt.calls {
-			for _, nth := range []int{0, 1, 2, 40, 500} {
+			for _, nth := range []int{0, 1, 2, 40, 500, 1025, 11000} {
 				hits, steps, of, err := calltrace.Starts(t.Context(), s, name, nth)
 				if err != nil || hits != steps || want >= 0 && of != want {
 					t.Errorf("%s: call %d of %s: %s by hits, %s by steps, want %d: %v", tt.source, nth, name, hits, steps, want, err)
