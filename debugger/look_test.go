@@ -311,6 +311,20 @@ func TestGoroutines(t *testing.T) {
 	}
 }
 
+// A program with cgo has a goroutine for threads of C that call Go: it is listed only
+// while one does.
+func TestGoroutinesOfCgo(t *testing.T) {
+	p := debuggertest.Start(t, "crossings/crossings.go", "c")
+	p.AwaitSleep()
+	c := connect(t, table(t, debugger.Config{}))
+	c.ok("attach", args{"pid": p.PID})
+	got := c.ok("goroutines", nil)
+	contains(t, got, "  1 [")
+	if strings.Contains(got, "[status ") {
+		t.Error(got)
+	}
+}
+
 // Goroutines that wait are where their code waits, not in the runtime, and have
 // stacks and variables of their own.
 func TestWaitingGoroutines(t *testing.T) {

@@ -32,6 +32,7 @@ const (
 	goScan      = 0x1000
 	GoWaiting   = 4
 	goDead      = 6
+	goDeadExtra = 11 // dead, and ready for a thread of C that calls Go
 	noGoroutine = "No goroutines"
 )
 
@@ -54,7 +55,7 @@ func (s *Inspector) Goroutines(ctx context.Context, f func(Goroutine) bool) erro
 			return ctx.Err()
 		}
 		g := newGoroutine(o)
-		if g.ID != 0 && g.Status != goDead && !f(g) {
+		if g.ID != 0 && g.Status != goDead && g.Status != goDeadExtra && !f(g) {
 			return nil
 		}
 	}
