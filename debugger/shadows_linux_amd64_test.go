@@ -2,6 +2,7 @@ package debugger_test
 
 import (
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/triptych-mcp/triptych/debugger"
@@ -72,6 +73,26 @@ func TestRemovedVariables(t *testing.T) {
 			contains(t, c.fails("evaluate", args{"expression": "nowhere"}, -1), "nowhere: no symbol found")
 			contains(t, c.fails("evaluate", args{"expression": "&lost"}, -1), "optimized out")
 			contains(t, c.fails("set_watchpoint", args{"expression": "lost"}, -32006), "in memory")
+		})
+	}
+}
+
+// Where a function is inlined, clang leaves out what it has removed: that hides a global
+// variable all the same.
+func TestRemovedArguments(t *testing.T) {
+	for _, compiler := range []string{"gcc -gdwarf-5", "clang -gdwarf-4", "clang -gdwarf-5"} {
+		t.Run(compiler, func(t *testing.T) {
+			c := connect(t, table(t, debugger.Config{}))
+			c.ok("launch", args{"path": program(t, append(strings.Fields(compiler), "-O2", "-g", "inlined.c")...)})
+			c.ok("set_breakpoint", args{"function": "marker"})
+			contains(t, c.ok("continue", nil), "Stopped at breakpoint 1 (")
+			contains(t, c.ok("get_variables", args{"frame": 1}), "gone: int = <optimized out>")
+			if strings.HasPrefix(compiler, "gcc") { // clang 14 puts it into a function without a name
+				contains(t, c.ok("evaluate", args{"expression": "calls", "frame": 1}), "calls: volatile int = 11")
+			}
+			contains(t, c.ok("evaluate", args{"expression": "gone", "frame": 1}), "gone: int = <optimized out>")
+			contains(t, c.ok("evaluate", args{"expression": "source + 3", "frame": 1}), " = 6")
+			contains(t, c.ok("evaluate", args{"expression": "gone", "frame": 2}), "gone: int = 42")
 		})
 	}
 }

@@ -1,6 +1,7 @@
 package dwarfread
 
 import (
+	"cmp"
 	"debug/dwarf"
 	"errors"
 	"sort"
@@ -66,6 +67,7 @@ func (f *Subprogram) ScopesLocked() (*Scope, error) {
 	if e.Children {
 		err = b.readChildren(root, 0)
 	}
+	err = cmp.Or(err, b.inherit(root, e))
 	f.tree = root
 	return root, err
 }

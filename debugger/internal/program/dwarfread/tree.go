@@ -33,19 +33,57 @@ func (b *treeBuilder) child(s *Scope, e *dwarf.Entry, depth int) error {
 	}
 	switch e.Tag {
 	case dwarf.TagVariable, dwarf.TagFormalParameter:
-		s.Variables = append(s.Variables, b.u.variableLocked(e))
+		if declared, _ := b.u.Info.AttrLocked(e, dwarf.AttrDeclaration); declared == nil { // else it is a global one
+			s.Variables = append(s.Variables, b.u.variableLocked(e))
+		}
 	case dwarf.TagLexDwarfBlock, dwarf.TagInlinedSubroutine:
 		c := b.scope(e)
 		s.children = append(s.children, c)
+		var err error
 		if e.Children {
-			return b.readChildren(c, depth+1)
+			err = b.readChildren(c, depth+1)
 		}
-		return nil
+		return cmp.Or(err, b.inherit(c, e))
 	case dwarf.TagCallSite, tagGNUCallSite:
 		return b.callSite(s, e)
 	}
 	b.r.SkipChildren()
 	return nil
+}
+
+// inherit adds the variables that only the abstract form of a function or block has: those
+// that clang has removed, and static ones.
+func (b *treeBuilder) inherit(s *Scope, e *dwarf.Entry) error {
+	origin, ok := e.Val(dwarf.AttrAbstractOrigin).(dwarf.Offset)
+	u := b.u.Info.UnitAtLocked(origin)
+	if !ok || u == nil {
+		return nil
+	}
+	known := map[dwarf.Offset]bool{}
+	for _, v := range s.Variables {
+		of, _ := v.Entry.Val(dwarf.AttrAbstractOrigin).(dwarf.Offset)
+		known[of] = true
+	}
+	r := b.u.Info.data.Reader()
+	r.Seek(origin)
+	if abstract, err := r.Next(); err != nil || abstract == nil || !abstract.Children {
+		return err
+	}
+	for {
+		e, err := r.Next()
+		if err != nil || e == nil || e.Tag == 0 {
+			return err
+		}
+		r.SkipChildren()
+		variable := e.Tag == dwarf.TagVariable || e.Tag == dwarf.TagFormalParameter
+		if !variable || known[e.Offset] || e.Val(dwarf.AttrDeclaration) != nil {
+			continue
+		}
+		if err := b.u.Info.takeEntry(e, 0); err != nil {
+			return err
+		}
+		s.Variables = append(s.Variables, u.variableLocked(e))
+	}
 }
 
 // scope reads a block or an inlined function.
