@@ -133,10 +133,10 @@ func splitCommand(line string) (name, rest string) {
 
 // mainArguments are the arguments that need no name.
 var mainArguments = map[string]string{
-	"attach": "pid", "disassemble": "address", "evaluate": "expression", "export_trace": "format", "get_stack_trace": "max_frames",
+	"attach": "pid", "call_trace": "function", "disassemble": "address", "evaluate": "expression", "export_trace": "format", "get_stack_trace": "max_frames",
 	"get_variables": "filter", "heap_block": "address", "last_write": "expression", "launch": "path", "open_core": "core", "open_trace": "file",
 	"read_memory": "address", "registers": "set", "seek": "position", "set_watchpoint": "expression", "source": "line",
-	"step_backward": "by", "step_forward": "count", "threads": "select",
+	"step_backward": "by", "step_forward": "count", "threads": "select", "trace_value": "expression",
 }
 
 // debugArguments parses what follows a command: an object, NAME=VALUE in which
