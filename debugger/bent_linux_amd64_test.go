@@ -21,3 +21,12 @@ func TestOriginOfPointer(t *testing.T) {
 		})
 	}
 }
+
+// The value of a question has the question's name where the variable is not known at the write.
+func TestNameOfOrigin(t *testing.T) {
+	c := connect(t, table(t, debugger.Config{}))
+	c.ok("launch", args{"path": program(t, "rustc", "-g", "origin.rs")})
+	c.ok("set_breakpoint", args{"file": "origin.rs", "line": lineOf(t, filepath.Join("testdata", "expressions", "origin.rs"), "marker(got);")})
+	contains(t, c.ok("continue", args{"record": true, "wait_ms": 60000}), "Stopped at breakpoint 1 (")
+	contains(t, c.ok("trace_value", args{"expression": "got", "hops": 4}), "#1 got: ", " -> 18\n", " origin::pick ")
+}

@@ -72,7 +72,7 @@ func (t *tracer) stack(thread int) []string {
 }
 
 // nameOf returns a name for memory at the current position: that of a variable in
-// a frame, of a global variable, or its address.
+// a frame, of a global variable, that of the question, or its address.
 func (t *tracer) nameOf(from source) string {
 	if from.mask != nil {
 		return t.result.Expression // other bit-fields begin in the same byte
@@ -88,6 +88,9 @@ func (t *tracer) nameOf(from source) string {
 	}
 	if name := t.s.Inspector.Symbol(from.addr); name != "" {
 		return name
+	}
+	if len(t.result.Hops) == 0 { // the variable's block may begin behind the write, as in Rust
+		return t.result.Expression
 	}
 	return fmt.Sprintf("*(%d bytes) %s", from.size, plain.Hex(from.addr))
 }
