@@ -48,7 +48,8 @@ func recordLoan(ctx context.Context, l *proc.Loan, w io.Writer) (Result, error) 
 	if err != nil {
 		return Result{}, err
 	}
-	r := &recorder{tracer: l.Tracer, pid: l.PID, log: eventLog{out: out}, files: newFiles(out, nil), scheduler: newScheduler(rand.Uint64())}
+	r := newRecorder(out, nil, newScheduler(rand.Uint64()))
+	r.tracer, r.pid = l.Tracer, l.PID
 	i, err := intrudeLoan(l)
 	if err != nil {
 		return Result{}, err

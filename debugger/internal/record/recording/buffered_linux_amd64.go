@@ -97,7 +97,7 @@ func (r *recorder) waitsItself(c *inplace.BufferedCall) error {
 
 // wakeThread wakes a parked thread.
 func (r *recorder) wakeThread(tid int) error {
-	if !r.parked(tid) {
+	if !r.log.parked(tid) {
 		return errTurns
 	}
 	r.wakeCall(r.log.threads[tid].call)
@@ -145,7 +145,7 @@ func (r *recorder) beforeRun() error {
 			continue
 		}
 		var err error
-		parked := r.parked(tid)
+		parked := r.log.parked(tid)
 		switch {
 		case parked || t.call != nil && t.call.woken:
 			err = r.run.Wait(tid, !parked)

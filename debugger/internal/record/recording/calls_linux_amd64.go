@@ -35,7 +35,7 @@ var unrecordable = map[uint64]string{
 
 // call records a system call.
 func (r *recorder) call() (inplace.Stop, error) {
-	if r.signalBefore() {
+	if r.late.before() {
 		return inplace.Stop{Kind: inplace.Done}, nil
 	}
 	g := r.run.Regs
@@ -208,14 +208,14 @@ func (r *recorder) finish(c *call) (err error) {
 	}
 	switch g.RAX {
 	case unix.SYS_SCHED_YIELD:
-		r.sliceEnd, r.slack = 0, 0
+		r.turns.end, r.turns.slack = 0, 0
 	case unix.SYS_FUTEX:
 		r.log.current.handled = false
-		r.cutSlice()
+		r.turns.cut()
 	default:
-		if r.scheduler.chaos != nil {
-			r.cutSlice()
-			r.noteSending(g)
+		if r.turns.scheduler.chaos != nil {
+			r.turns.cut()
+			r.late.noteSending(g)
 		}
 	}
 	return r.log.add(e, *g)

@@ -28,7 +28,7 @@ import (
 // disturb changes a system call that is about to be made first, with chaos, to one that the kernel
 // could have made of it, until the function that it returns is called.
 func (r *recorder) disturb(c *call) (restore func() error, err error) {
-	s, g := r.scheduler, &c.regs
+	s, g := r.turns.scheduler, &c.regs
 	if s.chaos == nil {
 		return unchanged, nil
 	}
@@ -113,7 +113,7 @@ func (r *recorder) mayBeInterrupted() bool {
 // returnsEarly returns the result of a system call that waits, if it is to return before it has
 // begun to wait.
 func (r *recorder) returnsEarly(g *ptrace.Regs) (result uint64, ok bool) {
-	s := r.scheduler
+	s := r.turns.scheduler
 	if s.chaos == nil || r.run.Inside() {
 		return 0, false
 	}

@@ -98,10 +98,9 @@ func (f *family) recordInto(tracer *ptrace.Tracer, c *inplace.Child, w io.Writer
 	if err != nil {
 		return Result{}, errors.Join(err, f.release(tracer, c))
 	}
-	r := &recorder{
-		tracer: tracer, pid: c.PID, log: eventLog{out: out}, affinity: f.affinity, family: f, filters: !f.program.Chaos, filter: c.Filtered,
-		files: newFiles(out, f.program.Known), entries: f.program.entries(), scheduler: f.program.scheduler(),
-	}
+	r := newRecorder(out, f.program.Known, f.program.scheduler())
+	r.tracer, r.pid, r.affinity, r.family, r.entries = tracer, c.PID, f.affinity, f, f.program.entries()
+	r.filters, r.filter = !f.program.Chaos, c.Filtered
 	pinLike(tracer, c.PID)
 	r.recordFrom(f.ctx, r.beginChild(context.WithoutCancel(f.ctx), c))
 	if !r.gone {

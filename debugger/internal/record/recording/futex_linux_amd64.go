@@ -118,7 +118,7 @@ func (r *recorder) wake(c *call) (inplace.Stop, error) {
 	woken := r.wakeParked(c.regs.RDI, most)
 	if c.wakes = uint64(woken); woken == most || !r.futexInKernel() {
 		r.run.Skip(c.wakes)
-		r.cutSlice()
+		r.turns.cut()
 		return inplace.Stop{Kind: inplace.Done}, r.log.add(&c.event, c.regs)
 	}
 	r.run.Regs.RDX, c.altered = uint64(most-woken), true
@@ -184,7 +184,7 @@ func (r *recorder) unpark(wanted func(c *call) bool) bool {
 func (r *recorder) unparkOld() {
 	now := time.Now()
 	for tid, t := range r.log.threads {
-		if r.parked(tid) && (r.parkedLong(t.call, now) || r.run.Signalled(tid)) {
+		if r.log.parked(tid) && (r.parkedLong(t.call, now) || r.run.Signalled(tid)) {
 			t.call.parked = time.Time{}
 		}
 	}
@@ -193,16 +193,10 @@ func (r *recorder) unparkOld() {
 // parkedLong reports whether a thread has been parked for long. With chaos that does not depend on
 // the time.
 func (r *recorder) parkedLong(c *call, now time.Time) bool {
-	if r.scheduler.chaos != nil {
+	if r.turns.scheduler.chaos != nil {
 		return r.log.position() > c.event.Position+1<<longestSlice
 	}
 	return now.Sub(c.parked) > maxParked
-}
-
-// parked reports whether a thread is parked.
-func (r *recorder) parked(tid int) bool {
-	t := r.log.threads[tid]
-	return t != nil && t.call != nil && !t.call.parked.IsZero()
 }
 
 // returnWoken makes the system call of the current thread, which was parked and woken,

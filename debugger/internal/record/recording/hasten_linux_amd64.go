@@ -87,7 +87,7 @@ func (r *recorder) timeLeft(t *timeout) (left time.Duration, ok bool) {
 	if ok && t.clock != relative {
 		var now time.Duration
 		now, ok = clock(t.clock)
-		left -= now + r.scheduler.chaos.ahead
+		left -= now + r.turns.scheduler.chaos.ahead
 	}
 	return left, ok
 }
@@ -119,20 +119,20 @@ func (s *scheduler) hastens(left time.Duration) bool {
 func (r *recorder) expires(g *ptrace.Regs) bool {
 	t := timeoutOf(g)
 	left, ok := r.timeLeft(&t)
-	return ok && r.scheduler.hastens(left)
+	return ok && r.turns.scheduler.hastens(left)
 }
 
 // hasten makes the timeout of a system call that is about to be made expire early, until the
 // function that it returns is called. A time of a clock that is ahead is made one of the kernel's.
 func (r *recorder) hasten(c *call) (restore func() error, err error) {
-	x := r.scheduler.chaos
+	x := r.turns.scheduler.chaos
 	t := timeoutOf(&r.run.Regs)
 	left, ok := r.timeLeft(&t)
 	if !ok || !x.hastens {
 		return unchanged, nil
 	}
 	switch {
-	case !t.sleeps && r.scheduler.hastens(left):
+	case !t.sleeps && r.turns.scheduler.hastens(left):
 		left = 0
 	case t.clock == relative || x.ahead == 0:
 		return unchanged, nil
@@ -154,7 +154,7 @@ func (r *recorder) hasten(c *call) (restore func() error, err error) {
 
 // advanceClock adds to the result of a system call that reads a clock by how much it is ahead.
 func (r *recorder) advanceClock(g *ptrace.Regs) error {
-	x := r.scheduler.chaos
+	x := r.turns.scheduler.chaos
 	if x == nil || x.ahead == 0 {
 		return nil
 	}
@@ -184,7 +184,7 @@ func (r *recorder) advanceTime(g *ptrace.Regs) error {
 	if int64(r.run.Regs.RAX) < 0 {
 		return nil
 	}
-	now := uint64(time.Now().Add(r.scheduler.chaos.ahead).Unix())
+	now := uint64(time.Now().Add(r.turns.scheduler.chaos.ahead).Unix())
 	if r.run.Regs.RAX = now; g.RDI == 0 {
 		return nil
 	}

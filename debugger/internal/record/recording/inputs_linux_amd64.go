@@ -57,7 +57,7 @@ func (r *recorder) native() (inplace.Stop, error) {
 	before, e := r.run.Regs, r.log.event(Native)
 	stop, stepped := r.run.Step(context.Background())
 	if stepped == nil && stop.Kind == inplace.Done && isAtomic(&in) {
-		r.cutAtAtomic()
+		r.turns.cutAtAtomic()
 	}
 	if stepped != nil || stop.Kind != inplace.Done || err != nil || !inputs[in.Name()] {
 		return stop, stepped
@@ -72,7 +72,7 @@ func (r *recorder) signal() (inplace.Stop, error) {
 	if dropped, err := r.stretch.signal(r, info); dropped || err != nil {
 		return inplace.Stop{Kind: inplace.Done}, err
 	}
-	if r.postpone(&info) {
+	if r.late.postpone(&info) {
 		return inplace.Stop{Kind: inplace.Done}, nil
 	}
 	before, e := r.run.Regs, r.log.event(Signal)

@@ -214,3 +214,9 @@ func (l *eventLog) clearedAtEnd() []uint64 {
 	}
 	return list
 }
+
+// parked reports whether a thread is parked.
+func (l *eventLog) parked(tid int) bool {
+	t := l.threads[tid]
+	return t != nil && t.call != nil && !t.call.parked.IsZero()
+}

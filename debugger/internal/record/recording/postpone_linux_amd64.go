@@ -21,34 +21,42 @@ const (
 	untilCall        = 24
 )
 
+// lateSignals are the signals that the threads of the program get late. It needs no lock: only the recorder
+// uses it.
+type lateSignals struct {
+	log       *eventLog
+	scheduler *scheduler
+	pid       int
+}
+
 // postpone postpones the signal of a stop, if it decides so.
-func (r *recorder) postpone(info *ptrace.SigInfo) bool {
-	s, t := r.scheduler, r.log.current
-	if s.chaos == nil || !s.chaos.postpones || r.run.Regs.Restarts() || !r.comesAnytime(info) {
+func (s *lateSignals) postpone(info *ptrace.SigInfo) bool {
+	t := s.log.current
+	if s.scheduler.chaos == nil || !s.scheduler.chaos.postpones || s.log.run.Regs.Restarts() || !s.comesAnytime(info) {
 		return false
 	}
-	if r.run.Postponed() {
-		r.run.Postpone() // signals come in their order
+	if s.log.run.Postponed() {
+		s.log.run.Postpone() // signals come in their order
 		return true
 	}
-	if t.postponedTo != 0 || s.chance(4) {
+	if t.postponedTo != 0 || s.scheduler.chance(4) {
 		t.postponedTo = 0
 		return false
 	}
-	if t.postponedTo = r.log.position() + 1<<untilCall; s.chance(2) {
-		t.postponedTo = r.log.position() + s.magnitude(0, longestPostponed)
+	if t.postponedTo = s.log.position() + 1<<untilCall; s.scheduler.chance(2) {
+		t.postponedTo = s.log.position() + s.scheduler.magnitude(0, longestPostponed)
 	}
-	r.run.Postpone()
+	s.log.run.Postpone()
 	return true
 }
 
 // comesAnytime reports whether a signal could have come at another time: another process, thread
 // or timer has sent it, or a child has changed.
-func (r *recorder) comesAnytime(info *ptrace.SigInfo) bool {
+func (s *lateSignals) comesAnytime(info *ptrace.SigInfo) bool {
 	switch signal := info.Signal(); {
 	case info.Sent():
-		own := info.Sender() == r.pid && info.Code() != codeTimer
-		return !own || signal != unix.SIGPIPE && r.log.position() > r.log.current.sentAt+longest
+		own := info.Sender() == s.pid && info.Code() != codeTimer
+		return !own || signal != unix.SIGPIPE && s.log.position() > s.log.current.sentAt+longest
 	case signal == unix.SIGALRM, signal == unix.SIGVTALRM, signal == unix.SIGPROF, signal == unix.SIGCHLD:
 		return true
 	}
@@ -59,34 +67,34 @@ func (r *recorder) comesAnytime(info *ptrace.SigInfo) bool {
 const codeTimer = -2
 
 // noteSending notes a system call after which a signal for the current thread does not come late.
-func (r *recorder) noteSending(g *ptrace.Regs) {
+func (s *lateSignals) noteSending(g *ptrace.Regs) {
 	switch g.RAX {
 	case unix.SYS_KILL, unix.SYS_TKILL, unix.SYS_TGKILL, unix.SYS_RT_SIGQUEUEINFO, unix.SYS_RT_TGSIGQUEUEINFO,
 		unix.SYS_PIDFD_SEND_SIGNAL, unix.SYS_RT_SIGPROCMASK:
-		r.log.current.sentAt = r.log.position()
+		s.log.current.sentAt = s.log.position()
 	}
 }
 
-// untilSignal returns the number of instructions up to a signal that was postponed, or sends it.
-func (r *recorder) untilSignal() int64 {
-	if !r.run.Postponed() {
+// left returns the number of instructions up to a signal that was postponed, or sends it.
+func (s *lateSignals) left() int64 {
+	if !s.log.run.Postponed() {
 		return 1<<63 - 1
 	}
-	if position := r.log.position(); position < r.log.current.postponedTo {
-		return int64(r.log.current.postponedTo - position)
+	if position := s.log.position(); position < s.log.current.postponedTo {
+		return int64(s.log.current.postponedTo - position)
 	}
-	r.run.SendPostponed()
+	s.log.run.SendPostponed()
 	return 1<<63 - 1
 }
 
-// signalBefore sends the postponed signal of the current thread, which is about to make a system
+// before sends the postponed signal of the current thread, which is about to make a system
 // call, and reports whether the signal is to be delivered before: not if it may interrupt the call.
-func (r *recorder) signalBefore() bool {
-	if !r.run.Postponed() {
+func (s *lateSignals) before() bool {
+	if !s.log.run.Postponed() {
 		return false
 	}
-	r.run.SendPostponed()
-	return !mayWait[r.run.Regs.RAX]
+	s.log.run.SendPostponed()
+	return !mayWait[s.log.run.Regs.RAX]
 }
 
 // mayWait lists system calls that a signal interrupts while they wait.

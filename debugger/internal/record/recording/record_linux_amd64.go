@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
+	"github.com/triptych-mcp/triptych/debugger/internal/limits/filecache"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/inplace"
 )
 
@@ -32,7 +33,8 @@ func Record(ctx context.Context, p Program, w io.Writer) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	r := &recorder{log: eventLog{out: out}, files: newFiles(out, p.Known), entries: p.entries(), scheduler: p.scheduler(), endDeadlocks: p.EndDeadlocks}
+	r := newRecorder(out, p.Known, p.scheduler())
+	r.entries, r.endDeadlocks = p.entries(), p.EndDeadlocks
 	if r.tracer, err = ptrace.Start(); err != nil {
 		return Result{}, err
 	}
@@ -114,12 +116,18 @@ type recorder struct {
 	segmentDue bool     // another segment is to begin
 	opened     opened
 
-	scheduler *scheduler
-	sliceEnd  uint64 // position at which another thread is to run
-	slack     uint64 // instructions by which it may run earlier
-	atAtomics bool   // slices end at atomic instructions
+	turns turns
+	late  lateSignals
 
 	endDeadlocks bool // see Program
+}
+
+// newRecorder returns a recorder that writes a recording, without a process. Known may be nil, see Program.
+func newRecorder(out *Writer, known *filecache.Cache, s *scheduler) *recorder {
+	r := &recorder{log: eventLog{out: out}, files: newFiles(out, known)}
+	r.turns = turns{log: &r.log, scheduler: s}
+	r.late = lateSignals{log: &r.log, scheduler: s}
+	return r
 }
 
 // pin binds the tracer's thread, and processes that it starts from then on, to the
@@ -183,7 +191,7 @@ func (r *recorder) begin(number uint64) error {
 	}
 	r.log.base, r.log.extra, r.shared = r.log.position()+e.duration(), 0, false
 	r.mapped.close()
-	r.log.current, r.log.shown, r.atAtomics = new(thread), r.pid, false
+	r.log.current, r.log.shown, r.turns.atAtomics = new(thread), r.pid, false
 	r.log.threads = map[int]*thread{r.pid: r.log.current}
 	run, err := inplace.New(r.tracer, r.pid)
 	if err != nil {
@@ -201,7 +209,7 @@ func (r *recorder) begin(number uint64) error {
 // use makes a Runner that of the program, or none between two of them.
 func (r *recorder) use(run *inplace.Runner) {
 	r.run, r.log.run, r.opened.run = run, run, run
-	r.mapped.run, r.mapped.pid = run, r.pid
+	r.mapped.run, r.mapped.pid, r.late.pid = run, r.pid, r.pid
 }
 
 // next runs to the next event and records it.
@@ -227,7 +235,7 @@ func (r *recorder) next(ctx context.Context) error {
 		return err
 	}
 	r.segmentDue = r.log.out.segmentDue()
-	scheduled := stop.Kind == inplace.Blocked || r.sliceOver()
+	scheduled := stop.Kind == inplace.Blocked || r.turns.over()
 	if scheduled {
 		err = r.schedule(ctx)
 	}

@@ -132,10 +132,9 @@ func (s *stretch) record(ctx context.Context, l *proc.Loan, first uint64) (*Part
 	if err != nil {
 		return nil, StretchEnd{}, err
 	}
-	r := &recorder{
-		tracer: l.Tracer, pid: l.PID, log: eventLog{out: out, base: first, recorded: first}, files: newFiles(out, nil),
-		stretch: s, stoppable: true, scheduler: newScheduler(rand.Uint64()),
-	}
+	r := newRecorder(out, nil, newScheduler(rand.Uint64()))
+	r.tracer, r.pid, r.stretch, r.stoppable = l.Tracer, l.PID, s, true
+	r.log.base, r.log.recorded = first, first
 	i, err := intrudeLoan(l)
 	if err != nil {
 		return nil, StretchEnd{}, err
@@ -195,7 +194,7 @@ func (r *recorder) addEnd() error {
 func (r *recorder) begun(l *proc.Loan) {
 	s := r.stretch
 	s.passes[l.Current] = true
-	r.sliceEnd = max(r.sliceEnd, r.log.position()+1) // it leaves the place where it does not stop
+	r.turns.end = max(r.turns.end, r.log.position()+1) // it leaves the place where it does not stop
 	r.run.StopAt(s.Code)
 }
 

@@ -5,94 +5,16 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
-	"slices"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
-	"github.com/triptych-mcp/triptych/debugger/internal/machine/x86"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/inplace"
 )
 
-// sliceSlack is the number of instructions by which a slice may be shorter at most.
-const sliceSlack = 1 << 15
-
 // slice returns the number of instructions that the current thread runs.
 func (r *recorder) slice() int64 {
-	r.run.Early = 0
-	n := min(r.stretch.left(r.log.position()), r.untilSignal())
-	if len(r.log.threads) == 1 {
-		return n
-	}
-	left := max(0, int64(r.sliceEnd-r.log.position()))
-	if left < n {
-		r.run.Early = int64(r.slack)
-	}
-	return min(n, left)
-}
-
-// beginSlice begins a slice of a number of instructions. One that is not exact ends where a block
-// does, which takes fewer stops, and is then followed by a few instructions.
-func (r *recorder) beginSlice(length uint64) {
-	r.sliceEnd, r.slack = r.log.position()+length, 0
-	if length >= 1<<shortestSlice {
-		r.slack = min(length/2, sliceSlack)
-	}
-}
-
-// sliceOver reports whether another thread is to run, if one can.
-func (r *recorder) sliceOver() bool {
-	if len(r.log.threads) == 1 || r.log.position()+r.slack < r.sliceEnd {
-		return false
-	}
-	if r.slack > 0 {
-		r.beginSlice(r.scheduler.rest())
-	}
-	if r.log.position() < r.sliceEnd {
-		return false
-	}
-	r.scheduler.ended(r.run.Thread(), r.log.position())
-	return true
-}
-
-// cutSlice lets the slice end soon after a system call by which threads synchronize.
-func (r *recorder) cutSlice() {
-	if len(r.log.threads) == 1 {
-		return
-	}
-	if length, ok := r.scheduler.cut(r.log.position()); ok && r.log.position()+length < r.sliceEnd {
-		r.beginSlice(length)
-	}
-}
-
-// cutAtAtomics lets slices end at atomic instructions from now on, with chaos, until there were
-// many of those.
-func (r *recorder) cutAtAtomics() {
-	if x := r.scheduler.chaos; x != nil && x.atomics > 0 && !r.atAtomics {
-		r.atAtomics = true
-		r.run.ExecuteInPlace(isAtomic)
-	}
-}
-
-// isAtomic reports whether an instruction is one by which threads synchronize.
-func isAtomic(in *x86.Inst) bool { return in.Locked() || in.Name() == "xchg" }
-
-// cutAtAtomic lets the slice end soon after an atomic instruction.
-func (r *recorder) cutAtAtomic() {
-	x := r.scheduler.chaos
-	if !r.atAtomics {
-		return
-	}
-	if x.atomics--; x.atomics <= 0 {
-		r.atAtomics = false
-		r.run.ExecuteInPlace(nil)
-	}
-	if x.hasPriorities() && len(r.log.threads) > 1 && r.scheduler.chance(8) {
-		x.changes = true
-		r.beginSlice(0)
-		return
-	}
-	r.cutSlice()
+	return r.turns.slice(min(r.stretch.left(r.log.position()), r.late.left()))
 }
 
 // schedule makes another thread the current one, which can execute instructions.
@@ -109,7 +31,7 @@ func (r *recorder) schedule(ctx context.Context) error {
 		}
 		r.unparkOld()
 		if next == 0 {
-			next = r.choose()
+			next = r.turns.choose()
 		}
 		if next == 0 && r.unpark(func(*call) bool { return true }) {
 			continue
@@ -137,16 +59,9 @@ func (r *recorder) schedule(ctx context.Context) error {
 		if next != 0 {
 			continue // the call of that thread has returned
 		}
-		r.beginSlice(r.scheduler.length(r.run.Thread(), r.log.position()))
+		r.turns.next()
 		return errors.Join(r.log.switchTo(current), r.log.show(r.log.position()))
 	}
-}
-
-// choose returns the thread that runs next, of those that do not wait in the kernel and are not
-// parked, or 0.
-func (r *recorder) choose() int {
-	ready := slices.DeleteFunc(r.run.Threads(), func(tid int) bool { return r.run.Waits(tid) || r.parked(tid) })
-	return r.scheduler.choose(r.run.Thread(), ready)
 }
 
 // await waits until a thread returns from the kernel. It returns true if the
@@ -267,9 +182,9 @@ func (r *recorder) started(c *call) error {
 		if err := errors.Join(err, r.run.Switch(parent)); err != nil {
 			return err
 		}
-		r.scheduler.started()
-		r.cutAtAtomics()
-		r.beginSlice(r.scheduler.length(r.run.Thread(), r.log.position()))
+		r.turns.scheduler.started()
+		r.turns.cutAtAtomics()
+		r.turns.next()
 		c.event.Threads = append(c.event.Threads, Thread{tid, changed(new(ptrace.Regs), &t.regs), state})
 	}
 	return nil
