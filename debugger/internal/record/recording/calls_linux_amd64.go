@@ -72,8 +72,8 @@ func (r *recorder) call() (inplace.Stop, error) {
 	if stop, err := r.futex(c); stop.Kind != 0 || err != nil {
 		return stop, err
 	}
-	c.effect = r.effect(&g)
-	if err := r.prepare(c); err != nil {
+	c.effect = r.effects.of(&g)
+	if err := r.effects.prepare(c); err != nil {
 		return inplace.Stop{}, err
 	}
 	return r.execute(c)
@@ -100,23 +100,6 @@ type call struct {
 // mayWrite reports whether the kernel may write memory during the call.
 func (c *call) mayWrite() bool { return c.effect.Unknown || len(c.effect.Writes) > 0 }
 
-// prepare copies the memory that must be known as it was before a call.
-func (r *recorder) prepare(c *call) (err error) {
-	if err = r.copyChanged(c); err == nil {
-		c.file, err = r.mapped.changes(&c.regs)
-	}
-	return err
-}
-
-// copyChanged copies the memory that the kernel changes when a call, which is about to begin,
-// is interrupted.
-func (r *recorder) copyChanged(c *call) (err error) {
-	if interruptible[c.regs.RAX] && len(r.log.threads) > 1 {
-		c.changed, err = r.written(&c.regs, c.effect.Writes)
-	}
-	return err
-}
-
 // execute makes a system call, and records it if it has returned. MADV_FREE is made
 // MADV_DONTNEED, because it is not known when the kernel frees the memory.
 func (r *recorder) execute(c *call) (inplace.Stop, error) {
@@ -126,7 +109,7 @@ func (r *recorder) execute(c *call) (inplace.Stop, error) {
 	}
 	if c.effect.Unknown && !r.run.Inside() {
 		var err error
-		if c.all, err = r.snapshot(); err != nil {
+		if c.all, err = r.effects.snapshot(); err != nil {
 			return inplace.Stop{}, err
 		}
 	}
@@ -169,12 +152,12 @@ func (r *recorder) finish(c *call) (err error) {
 		return err
 	}
 	if !r.hasMapped(g) {
-		if e.Writes, err = r.written(g, c.effect.Writes); err != nil {
+		if e.Writes, err = r.effects.written(g, c.effect.Writes); err != nil {
 			return err
 		}
 	}
 	if c.all != nil {
-		if e.Writes, err = r.differences(c.all, c.effect.Name, g.RAX); err != nil {
+		if e.Writes, err = r.effects.differences(c.all, c.effect.Name, g.RAX); err != nil {
 			return err
 		}
 	}
@@ -244,15 +227,6 @@ func (r *recorder) check(g *ptrace.Regs) error {
 		}
 	}
 	return r.mapped.checkPassing(g)
-}
-
-// effect returns what a system call will write.
-func (r *recorder) effect(g *ptrace.Regs) syscalls.Effect {
-	call := syscalls.Call{Number: g.RAX, Args: [6]uint64{g.RDI, g.RSI, g.RDX, g.R10, g.R8, g.R9}}
-	return syscalls.Of(call, func(addr uint64, b []byte) bool {
-		_, err := r.run.Memory().Read(addr, b)
-		return err == nil
-	})
 }
 
 // exec records that the process executes another program.

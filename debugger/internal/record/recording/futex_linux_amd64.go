@@ -64,7 +64,7 @@ func (r *recorder) futex(c *call) (inplace.Stop, error) {
 	case g.RAX == unix.SYS_FUTEX && g.RSI&(futexOperation|futexPrivate) == futexWake || !r.unpark(func(*call) bool { return true }):
 		return inplace.Stop{}, nil
 	}
-	c.effect = r.effect(g)
+	c.effect = r.effects.of(g)
 	r.log.current.call = c // made when it is the thread's turn again, after those of the waiters
 	return inplace.Stop{Kind: inplace.Blocked}, nil
 }

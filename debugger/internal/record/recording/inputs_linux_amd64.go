@@ -2,7 +2,6 @@ package recording
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/machine/x86"
@@ -84,7 +83,7 @@ func (r *recorder) signal() (inplace.Stop, error) {
 	if r.run.Regs == before { // it was dropped
 		return stop, nil
 	}
-	frame, err := r.frame()
+	frame, err := r.effects.frame()
 	if err != nil {
 		return stop, err
 	}
@@ -95,35 +94,4 @@ func (r *recorder) signal() (inplace.Stop, error) {
 	r.log.extra++
 	r.log.current.handled = true
 	return stop, r.log.add(&e, before)
-}
-
-// Offsets in a signal's frame: the pointer to its vector state, and in that the size
-// (struct rt_sigframe, struct _fpx_sw_bytes).
-const (
-	frameVector     = 232
-	frameVectorSize = 468
-	frameSize       = 8 + 304 + 8 + 128 // return address, ucontext, siginfo
-)
-
-// frame returns the frame of the signal whose handler begins.
-func (r *recorder) frame() (Write, error) {
-	sp := r.run.Regs.RSP
-	end := sp + frameSize
-	var pointer [8]byte
-	if _, err := r.run.Memory().Read(sp+frameVector, pointer[:]); err != nil {
-		return Write{}, err
-	}
-	if at := binary.LittleEndian.Uint64(pointer[:]); at != 0 {
-		var size [4]byte
-		if _, err := r.run.Memory().Read(at+frameVectorSize, size[:]); err != nil {
-			return Write{}, err
-		}
-		end = max(end, at+uint64(binary.LittleEndian.Uint32(size[:])))
-	}
-	if end-sp > maxVector {
-		return Write{}, fmt.Errorf("the frame of a signal has %d bytes", end-sp)
-	}
-	b := make([]byte, end-sp)
-	_, err := r.run.Memory().Read(sp, b)
-	return Write{sp, b}, err
 }

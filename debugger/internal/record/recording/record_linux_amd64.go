@@ -119,6 +119,8 @@ type recorder struct {
 	turns turns
 	late  lateSignals
 
+	effects effects
+
 	endDeadlocks bool // see Program
 }
 
@@ -127,6 +129,7 @@ func newRecorder(out *Writer, known *filecache.Cache, s *scheduler) *recorder {
 	r := &recorder{log: eventLog{out: out}, files: newFiles(out, known)}
 	r.turns = turns{log: &r.log, scheduler: s}
 	r.late = lateSignals{log: &r.log, scheduler: s}
+	r.effects = effects{log: &r.log, mapped: &r.mapped}
 	return r
 }
 

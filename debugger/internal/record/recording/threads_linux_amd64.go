@@ -133,7 +133,7 @@ func (r *recorder) withdraw(c *call) (bool, error) {
 	if !done || err != nil {
 		return done, err
 	}
-	if err := r.checkUnknown(c); err != nil {
+	if err := r.effects.checkUnknown(c); err != nil {
 		return false, err
 	}
 	for _, w := range c.changed {

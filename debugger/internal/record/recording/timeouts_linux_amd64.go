@@ -34,7 +34,7 @@ func (r *recorder) resume(c *call) error {
 	if r.run.Inside() {
 		return nil
 	}
-	return errors.Join(r.copyChanged(c), r.exchange(c))
+	return errors.Join(r.effects.copyChanged(c), r.exchange(c))
 }
 
 // exchange gives a withdrawn system call the memory that the kernel has left.

@@ -2,6 +2,7 @@ package recording
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/procfs"
@@ -10,11 +11,18 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/machine/x86"
 )
 
+// effects finds out what system calls and signals have written to the memory of the program. It needs
+// no lock: only the recorder uses it.
+type effects struct {
+	log    *eventLog
+	mapped *sharedFiles
+}
+
 // written returns what a system call has written to the given memory.
-func (r *recorder) written(g *ptrace.Regs, spans []x86.Span) ([]Write, error) {
+func (w *effects) written(g *ptrace.Regs, spans []x86.Span) ([]Write, error) {
 	limit := uint64(1) << 28
 	if syscalls.Counted(g.RAX) {
-		limit = r.run.Regs.RAX
+		limit = w.log.run.Regs.RAX
 		if int64(limit) < 0 {
 			limit = 0
 		}
@@ -32,7 +40,7 @@ func (r *recorder) written(g *ptrace.Regs, spans []x86.Span) ([]Write, error) {
 		if len(b) == 0 {
 			continue
 		}
-		if n, _ := r.run.Memory().Read(s.Addr, b); n > 0 { // the kernel writes no further either
+		if n, _ := w.log.run.Memory().Read(s.Addr, b); n > 0 { // the kernel writes no further either
 			writes = append(writes, Write{s.Addr, b[:n]})
 		}
 	}
@@ -54,22 +62,22 @@ const sharedMemory = "/dev/zero (deleted)"
 
 // snapshot copies the writable memory, before a system call of which it is unknown what
 // it writes.
-func (r *recorder) snapshot() (*snapshot, error) {
-	maps, err := readMaps(r.run.Thread())
+func (w *effects) snapshot() (*snapshot, error) {
+	maps, err := readMaps(w.log.run.Thread())
 	if err != nil {
 		return nil, err
 	}
 	s := &snapshot{maps: maps, memory: make(map[uint64][]byte)}
 	total := uint64(0)
 	for _, m := range maps {
-		if !m.Write || m.Shared && m.Path != sharedMemory && r.mapped.of(m) == nil {
+		if !m.Write || m.Shared && m.Path != sharedMemory && w.mapped.of(m) == nil {
 			continue
 		}
 		if total += m.End - m.Start; total > maxSnapshot {
-			return nil, cutError(unknownWrites(r.run.Regs.RAX))
+			return nil, cutError(unknownWrites(w.log.run.Regs.RAX))
 		}
 		b := make([]byte, m.End-m.Start)
-		n, _ := r.run.Memory().Read(m.Start, b)
+		n, _ := w.log.run.Memory().Read(m.Start, b)
 		s.memory[m.Start] = b[:n]
 	}
 	return s, nil
@@ -85,11 +93,11 @@ func unknownWrites(number uint64) string {
 
 // checkUnknown ends the recording if a system call of unknown effect has written memory
 // though it was interrupted.
-func (r *recorder) checkUnknown(c *call) error {
+func (w *effects) checkUnknown(c *call) error {
 	if c.all == nil {
 		return nil
 	}
-	writes, err := r.differences(c.all, c.effect.Name, c.regs.RAX)
+	writes, err := w.differences(c.all, c.effect.Name, c.regs.RAX)
 	if err == nil && len(writes) > 0 {
 		err = cutError(fmt.Sprintf("system call %d %s has written memory, and was interrupted", c.regs.RAX, c.effect.Name))
 	}
@@ -113,8 +121,8 @@ func (s *snapshot) apply(w Write) {
 }
 
 // differences returns what has changed since a snapshot.
-func (r *recorder) differences(s *snapshot, name string, number uint64) ([]Write, error) {
-	maps, err := readMaps(r.run.Thread())
+func (w *effects) differences(s *snapshot, name string, number uint64) ([]Write, error) {
+	maps, err := readMaps(w.log.run.Thread())
 	if err != nil {
 		return nil, err
 	}
@@ -131,7 +139,7 @@ func (r *recorder) differences(s *snapshot, name string, number uint64) ([]Write
 			continue
 		}
 		now := make([]byte, len(old))
-		if _, err := r.run.Memory().Read(s.maps[n].Start, now); err != nil {
+		if _, err := w.log.run.Memory().Read(s.maps[n].Start, now); err != nil {
 			return nil, err
 		}
 		for at := 0; at < len(now); at += pageSize {
@@ -141,4 +149,61 @@ func (r *recorder) differences(s *snapshot, name string, number uint64) ([]Write
 		}
 	}
 	return writes, nil
+}
+
+// prepare copies the memory that must be known as it was before a call.
+func (w *effects) prepare(c *call) (err error) {
+	if err = w.copyChanged(c); err == nil {
+		c.file, err = w.mapped.changes(&c.regs)
+	}
+	return err
+}
+
+// copyChanged copies the memory that the kernel changes when a call, which is about to begin,
+// is interrupted.
+func (w *effects) copyChanged(c *call) (err error) {
+	if interruptible[c.regs.RAX] && len(w.log.threads) > 1 {
+		c.changed, err = w.written(&c.regs, c.effect.Writes)
+	}
+	return err
+}
+
+// of returns what a system call will write.
+func (w *effects) of(g *ptrace.Regs) syscalls.Effect {
+	call := syscalls.Call{Number: g.RAX, Args: [6]uint64{g.RDI, g.RSI, g.RDX, g.R10, g.R8, g.R9}}
+	return syscalls.Of(call, func(addr uint64, b []byte) bool {
+		_, err := w.log.run.Memory().Read(addr, b)
+		return err == nil
+	})
+}
+
+// Offsets in a signal's frame: the pointer to its vector state, and in that the size
+// (struct rt_sigframe, struct _fpx_sw_bytes).
+const (
+	frameVector     = 232
+	frameVectorSize = 468
+	frameSize       = 8 + 304 + 8 + 128 // return address, ucontext, siginfo
+)
+
+// frame returns the frame of the signal whose handler begins.
+func (w *effects) frame() (Write, error) {
+	sp := w.log.run.Regs.RSP
+	end := sp + frameSize
+	var pointer [8]byte
+	if _, err := w.log.run.Memory().Read(sp+frameVector, pointer[:]); err != nil {
+		return Write{}, err
+	}
+	if at := binary.LittleEndian.Uint64(pointer[:]); at != 0 {
+		var size [4]byte
+		if _, err := w.log.run.Memory().Read(at+frameVectorSize, size[:]); err != nil {
+			return Write{}, err
+		}
+		end = max(end, at+uint64(binary.LittleEndian.Uint32(size[:])))
+	}
+	if end-sp > maxVector {
+		return Write{}, fmt.Errorf("the frame of a signal has %d bytes", end-sp)
+	}
+	b := make([]byte, end-sp)
+	_, err := w.log.run.Memory().Read(sp, b)
+	return Write{sp, b}, err
 }
