@@ -69,7 +69,7 @@ func recordLoan(ctx context.Context, l *proc.Loan, w io.Writer) (Result, error) 
 }
 
 func (r *recorder) closeRun() error {
-	r.mapped.close()
+	r.mappings.shared.close()
 	_ = r.entries.Save() // the next recording takes more time otherwise
 	if r.run == nil {
 		return nil

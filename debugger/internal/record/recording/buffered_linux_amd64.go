@@ -42,7 +42,7 @@ func (r *recorder) buffered(c inplace.BufferedCall) error {
 
 func (r *recorder) addBuffered(c *inplace.BufferedCall) error {
 	if !c.Follows { // all that follow were made before the reports are read
-		if err := r.mapped.readReports(nil); err != nil {
+		if err := r.mappings.shared.readReports(nil); err != nil {
 			return err
 		}
 	}
@@ -135,7 +135,7 @@ func (r *recorder) beforeRun() error {
 	if !r.filter {
 		return nil
 	}
-	r.run.GuardFiles(len(r.mapped.list) > 0, r.mapped.writers)
+	r.run.GuardFiles(len(r.mappings.shared.list) > 0, r.mappings.shared.writers)
 	if len(r.log.threads) == 1 {
 		return nil
 	}

@@ -55,7 +55,7 @@ func (r *recorder) call() (inplace.Stop, error) {
 		r.run.Skip(-uint64(failed))
 		return inplace.Stop{Kind: inplace.Done}, r.log.add(&e, g)
 	}
-	if err := r.check(&g); err != nil {
+	if err := r.mappings.check(&g); err != nil {
 		return inplace.Stop{}, err
 	}
 	if r.stretch != nil && (g.RAX == unix.SYS_EXIT_GROUP || g.RAX == unix.SYS_EXIT && len(r.run.Threads()) == 1) {
@@ -151,7 +151,7 @@ func (r *recorder) finish(c *call) (err error) {
 	if err = r.advanceClock(g); err != nil {
 		return err
 	}
-	if !r.hasMapped(g) {
+	if !r.mappings.replaced(g) {
 		if e.Writes, err = r.effects.written(g, c.effect.Writes); err != nil {
 			return err
 		}
@@ -166,23 +166,23 @@ func (r *recorder) finish(c *call) (err error) {
 			return err
 		}
 	}
-	if err := r.remap(e, g); err != nil {
+	if err := r.mappings.remap(e, g); err != nil {
 		return err
 	}
 	if err := r.started(c); err != nil {
 		return err
 	}
 	if c.file != nil {
-		contents, err := r.mapped.contents(c.file, g)
+		contents, err := r.mappings.shared.contents(c.file, g)
 		if err != nil {
 			return err
 		}
 		e.Writes = append(e.Writes, contents...)
 	}
-	if err := r.mapped.readReports(c.file); err != nil {
+	if err := r.mappings.shared.readReports(c.file); err != nil {
 		return err
 	}
-	if err := r.mapped.noteDescriptors(g); err != nil {
+	if err := r.mappings.shared.noteDescriptors(g); err != nil {
 		return err
 	}
 	r.opened.note(g, r.run.Regs.RAX)
@@ -202,31 +202,6 @@ func (r *recorder) finish(c *call) (err error) {
 		}
 	}
 	return r.log.add(e, *g)
-}
-
-// check returns why a system call cannot be recorded, as a cutError.
-func (r *recorder) check(g *ptrace.Regs) error {
-	if reason, ok := unrecordable[g.RAX]; ok {
-		return cutError(reason)
-	}
-	switch g.RAX {
-	case unix.SYS_PRCTL:
-		const dispatch = 59 // PR_SET_SYSCALL_USER_DISPATCH
-		if g.RDI == unix.PR_SET_SECCOMP || g.RDI == dispatch {
-			return cutError("the program restricts its system calls by prctl")
-		}
-	case unix.SYS_MMAP:
-		if g.R10&unix.MAP_ANONYMOUS == 0 {
-			return r.mapped.checkMap(g)
-		}
-	case unix.SYS_MPROTECT, unix.SYS_PKEY_MPROTECT:
-		return r.mapped.checkProtect(g)
-	case unix.SYS_CLONE, unix.SYS_CLONE3, unix.SYS_FORK, unix.SYS_VFORK:
-		if flags, _ := cloneFlags(r.run, g); r.shared && flags&unix.CLONE_THREAD == 0 {
-			return cutError("the program would share memory with a child")
-		}
-	}
-	return r.mapped.checkPassing(g)
 }
 
 // exec records that the process executes another program.

@@ -122,7 +122,7 @@ func (k *kept) adopt(i *intrusion, l *proc.Loan) error {
 		return err
 	}
 	r.use(run)
-	r.live, r.heap, r.log.current = i, i.brk, r.log.threads[i.pid]
+	r.live, r.mappings.heap, r.log.current = i, i.brk, r.log.threads[i.pid]
 	r.bufferLent(l)
 	return r.log.switchTo(r.log.shown)
 }

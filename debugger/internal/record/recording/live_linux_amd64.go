@@ -19,7 +19,7 @@ func (r *recorder) adopt(ctx context.Context, i *intrusion, l *proc.Loan) (Event
 	if !slices.Contains(i.threads, i.pid) {
 		return Event{}, cutError("the first thread of the program has ended")
 	}
-	r.live, r.heap = i, i.brk
+	r.live, r.mappings.heap = i, i.brk
 	e := Event{Kind: Image, Status: i.pid, Position: r.log.position(), Current: i.pid}
 	if slices.Contains(i.threads, l.Current) {
 		e.Current = l.Current
@@ -28,8 +28,8 @@ func (r *recorder) adopt(ctx context.Context, i *intrusion, l *proc.Loan) (Event
 	if err != nil {
 		return e, err
 	}
-	r.mapped.sharing = slices.ContainsFunc(maps, func(m procfs.Map) bool { return m.Shared })
-	if err := r.files.liveImage(ctx, &e, i, maps); err != nil {
+	r.mappings.shared.sharing = slices.ContainsFunc(maps, func(m procfs.Map) bool { return m.Shared })
+	if err := r.mappings.files.liveImage(ctx, &e, i, maps); err != nil {
 		return e, err
 	}
 	r.log.threads = make(map[int]*thread)
@@ -64,7 +64,7 @@ func (r *recorder) addFirst(e *Event) error {
 			return err
 		}
 	}
-	return errors.Join(r.log.out.Add(e), r.files.err, r.log.out.flushFirst())
+	return errors.Join(r.log.out.Add(e), r.mappings.files.err, r.log.out.flushFirst())
 }
 
 // liveMemory is the memory of a process that has run before. It may have reserved far more

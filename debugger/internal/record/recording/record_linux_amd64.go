@@ -95,7 +95,6 @@ type recorder struct {
 	pid       int
 	run       *inplace.Runner
 	log       eventLog
-	files     files
 	entries   *inplace.Entries // or nil
 	result    Result
 	gone      bool    // the program has ended
@@ -107,10 +106,8 @@ type recorder struct {
 
 	affinity unix.CPUSet // of this program, and so of the recorded one before it is pinned
 
-	heap       uint64     // end of the heap
 	live       *intrusion // what is changed in a process that was started before; nil for none
-	shared     bool       // there is anonymous memory that children share
-	mapped     sharedFiles
+	mappings   mappings
 	stretch    *stretch // of a process that a debugger has; nil for none
 	newest     uint64   // position at which the last segment begins
 	segmentDue bool     // another segment is to begin
@@ -126,10 +123,10 @@ type recorder struct {
 
 // newRecorder returns a recorder that writes a recording, without a process. Known may be nil, see Program.
 func newRecorder(out *Writer, known *filecache.Cache, s *scheduler) *recorder {
-	r := &recorder{log: eventLog{out: out}, files: newFiles(out, known)}
+	r := &recorder{log: eventLog{out: out}, mappings: mappings{files: newFiles(out, known)}}
 	r.turns = turns{log: &r.log, scheduler: s}
 	r.late = lateSignals{log: &r.log, scheduler: s}
-	r.effects = effects{log: &r.log, mapped: &r.mapped}
+	r.effects = effects{log: &r.log, mapped: &r.mappings.shared}
 	return r
 }
 
@@ -181,19 +178,19 @@ func (r *recorder) recordFrom(ctx context.Context, err error) {
 // begin records the first state of a program. The number is that of the system call
 // that has begun it, or 0.
 func (r *recorder) begin(number uint64) error {
-	e, err := r.files.image(r.tracer, r.pid)
+	e, err := r.mappings.files.image(r.tracer, r.pid)
 	if err != nil {
 		return err
 	}
-	if r.heap, err = programBreak(r.pid); err != nil {
+	if r.mappings.heap, err = programBreak(r.pid); err != nil {
 		return err
 	}
 	e.Position, e.Number = r.log.position(), number
 	if err := r.addFirst(&e); err != nil {
 		return err
 	}
-	r.log.base, r.log.extra, r.shared = r.log.position()+e.duration(), 0, false
-	r.mapped.close()
+	r.log.base, r.log.extra, r.mappings.withChildren = r.log.position()+e.duration(), 0, false
+	r.mappings.shared.close()
 	r.log.current, r.log.shown, r.turns.atAtomics = new(thread), r.pid, false
 	r.log.threads = map[int]*thread{r.pid: r.log.current}
 	run, err := inplace.New(r.tracer, r.pid)
@@ -211,8 +208,8 @@ func (r *recorder) begin(number uint64) error {
 
 // use makes a Runner that of the program, or none between two of them.
 func (r *recorder) use(run *inplace.Runner) {
-	r.run, r.log.run, r.opened.run = run, run, run
-	r.mapped.run, r.mapped.pid, r.late.pid = run, r.pid, r.pid
+	r.run, r.log.run, r.opened.run, r.mappings.run = run, run, run, run
+	r.mappings.shared.run, r.mappings.shared.pid, r.late.pid = run, r.pid, r.pid
 }
 
 // next runs to the next event and records it.
@@ -228,7 +225,7 @@ func (r *recorder) next(ctx context.Context) error {
 	if stop.Kind == inplace.Exited {
 		return r.killed(stop)
 	}
-	if err := r.mapped.readReports(nil); err != nil {
+	if err := r.mappings.shared.readReports(nil); err != nil {
 		return err
 	}
 	if r.log.recorded = r.log.position(); err == nil && stop.Kind == inplace.Done && ctx.Err() != nil {
@@ -251,7 +248,7 @@ func (r *recorder) next(ctx context.Context) error {
 	if err == nil && !r.gone && r.log.out.full() {
 		err = r.log.out.fullError()
 	}
-	return errors.Join(err, r.files.err)
+	return errors.Join(err, r.mappings.files.err)
 }
 
 // errStopped ends a recording before the program.

@@ -15,17 +15,17 @@ import (
 // segment begins a segment of the recording, if it can begin at the position. None begins
 // after the program has had shared memory, which a first state would not describe.
 func (r *recorder) segment() error {
-	if r.gone || r.mapped.sharing || !r.log.atRest() {
+	if r.gone || r.mappings.shared.sharing || !r.log.atRest() {
 		return nil
 	}
 	if err := r.run.TakeBack(); err != nil {
 		return err
 	}
-	old, files := r.files, r.log.out.files
+	old, files := r.mappings.files, r.log.out.files
 	if err := r.log.out.beginSegment(); err != nil {
 		return err
 	}
-	r.files = newFiles(r.log.out, r.files.before)
+	r.mappings.files = newFiles(r.log.out, r.mappings.files.before)
 	err := r.addState()
 	if err == nil {
 		err = r.log.out.endState()
@@ -35,7 +35,7 @@ func (r *recorder) segment() error {
 	case err == nil:
 		r.result.First, r.newest = r.newest, r.log.position()
 	case errors.Is(err, errNoRoom) || errors.As(err, &reason):
-		r.files = old
+		r.mappings.files = old
 		return r.log.out.cancelSegment(files)
 	}
 	return err
@@ -50,7 +50,7 @@ func (r *recorder) addState() error {
 	if err := r.log.out.addExtensions(ownExtensions()); err != nil {
 		return err
 	}
-	return errors.Join(r.log.out.Add(&e), r.files.err)
+	return errors.Join(r.log.out.Add(&e), r.mappings.files.err)
 }
 
 // state returns the state that a replay has at the position.
@@ -90,7 +90,7 @@ func (r *recorder) state() (Event, error) {
 		if own := strings.HasPrefix(m.Path, "[v"); own && r.live == nil || !own && r.run.Reserved(m.Start, m.End-m.Start) {
 			continue // the vdso is hidden from a program that was started by the recorder
 		}
-		if err := r.files.addLiveMapping(context.Background(), &e, live, m); err != nil {
+		if err := r.mappings.files.addLiveMapping(context.Background(), &e, live, m); err != nil {
 			return e, err
 		}
 	}
