@@ -2,7 +2,6 @@ package recording
 
 import (
 	"bytes"
-	"time"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/proc"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/inplace"
@@ -48,11 +47,11 @@ func (r *recorder) addBuffered(c *inplace.BufferedCall) error {
 	}
 	switch {
 	case c.Waits:
-		return r.waitsItself(c)
+		return r.futexes.waitsItself(c)
 	case c.Returned:
-		return r.returnsItself(c)
+		return r.futexes.returnsItself(c)
 	case c.Woken != 0:
-		if err := r.wakeThread(c.Woken); err != nil {
+		if err := r.futexes.wakeThread(c.Woken); err != nil {
 			return err
 		}
 	}
@@ -79,54 +78,6 @@ func (r *recorder) endLost(stop inplace.Stop, err error) error {
 		r.gone, r.result.Status, r.result.Killed = true, stop.Status, stop.Killed
 	}
 	return err
-}
-
-// errTurns reports records of system calls on futexes that do not follow from each other.
-var errTurns = cutError("the program has changed the records of its system calls")
-
-// waitsItself parks the current thread, which has passed the turn to another one.
-func (r *recorder) waitsItself(c *inplace.BufferedCall) error {
-	r.log.current.call = &call{
-		event: Event{Kind: Call, Number: c.Before.RAX, Hash: hashRegisters(&c.Before)},
-		regs:  c.Before, parked: time.Now(),
-	}
-	r.log.current.regs = c.Before
-	r.result.parked++
-	return nil
-}
-
-// wakeThread wakes a parked thread.
-func (r *recorder) wakeThread(tid int) error {
-	if !r.log.parked(tid) {
-		return errTurns
-	}
-	r.wakeCall(r.log.threads[tid].call)
-	return nil
-}
-
-// returnsItself makes the thread that has got the turn the current one, and records the end of
-// its system call.
-func (r *recorder) returnsItself(c *inplace.BufferedCall) error {
-	t := r.log.threads[r.run.Thread()]
-	if t == nil || t.call == nil || !t.call.woken || r.log.current.call == nil {
-		return errTurns
-	}
-	r.log.current = t
-	k := t.call
-	t.call = nil
-	if err := r.log.show(r.log.positionAfter(c.Executed)); err != nil {
-		return err
-	}
-	before := &k.regs
-	if k.event.Immediate {
-		before = &r.log.current.after
-	}
-	k.event.Position = r.log.positionAfter(c.Executed) // a switch may have come before it
-	k.event.Registers = changed(before, &c.After)
-	r.log.current.waiting, r.log.current.after = false, c.After
-	r.log.recorded = k.event.Position + 1
-	r.result.turns++
-	return r.log.out.Add(&k.event)
 }
 
 // beforeRun says what the system calls that are made without a stop may do. Those that change

@@ -69,7 +69,7 @@ func (r *recorder) call() (inplace.Stop, error) {
 		r.run.Skip(result)
 		return inplace.Stop{Kind: inplace.Done}, r.log.add(&e, g)
 	}
-	if stop, err := r.futex(c); stop.Kind != 0 || err != nil {
+	if stop, err := r.futexes.call(c); stop.Kind != 0 || err != nil {
 		return stop, err
 	}
 	c.effect = r.effects.of(&g)

@@ -50,22 +50,31 @@ const (
 	sysFutexRequeue = 456
 )
 
-// futex does what a system call on a futex does, if the recorder can do it. Otherwise the
+// futexes lets threads wait for futexes and wakes them, without the kernel. It needs no lock: only the
+// recorder uses it.
+type futexes struct {
+	log     *eventLog
+	turns   *turns
+	effects *effects
+	result  *Result // counts them
+}
+
+// call does what a system call on a futex does, if the recorder can do it. Otherwise the
 // Stop is of no kind.
-func (r *recorder) futex(c *call) (inplace.Stop, error) {
+func (f *futexes) call(c *call) (inplace.Stop, error) {
 	g := &c.regs
 	switch {
-	case len(r.log.threads) == 1 || !changesWaiters(g):
+	case len(f.log.threads) == 1 || !changesWaiters(g):
 		return inplace.Stop{}, nil
-	case parks(g) && !r.log.current.handled && r.run.CanWait():
-		return r.park(c)
+	case parks(g) && !f.log.current.handled && f.log.run.CanWait():
+		return f.park(c)
 	case wakesPrivate(g):
-		return r.wake(c)
-	case g.RAX == unix.SYS_FUTEX && g.RSI&(futexOperation|futexPrivate) == futexWake || !r.unpark(func(*call) bool { return true }):
+		return f.wake(c)
+	case g.RAX == unix.SYS_FUTEX && g.RSI&(futexOperation|futexPrivate) == futexWake || !f.unpark():
 		return inplace.Stop{}, nil
 	}
-	c.effect = r.effects.of(g)
-	r.log.current.call = c // made when it is the thread's turn again, after those of the waiters
+	c.effect = f.effects.of(g)
+	f.log.current.call = c // made when it is the thread's turn again, after those of the waiters
 	return inplace.Stop{Kind: inplace.Blocked}, nil
 }
 
@@ -95,56 +104,56 @@ func wakesPrivate(g *ptrace.Regs) bool {
 }
 
 // park lets the current thread wait, unless the futex has another value.
-func (r *recorder) park(c *call) (inplace.Stop, error) {
+func (f *futexes) park(c *call) (inplace.Stop, error) {
 	var word [futexWordSize]byte
-	if _, err := r.run.Memory().Read(c.regs.RDI, word[:]); err != nil {
+	if _, err := f.log.run.Memory().Read(c.regs.RDI, word[:]); err != nil {
 		return inplace.Stop{}, nil //nolint:nilerr // the kernel says what is wrong
 	}
 	if binary.LittleEndian.Uint32(word[:]) != uint32(c.regs.RDX) {
 		again := unix.EAGAIN
-		r.run.Skip(-uint64(again))
-		return inplace.Stop{Kind: inplace.Done}, r.log.add(&c.event, c.regs)
+		f.log.run.Skip(-uint64(again))
+		return inplace.Stop{Kind: inplace.Done}, f.log.add(&c.event, c.regs)
 	}
 	c.parked = time.Now()
-	r.result.parked++
-	r.log.current.call = c
+	f.result.parked++
+	f.log.current.call = c
 	return inplace.Stop{Kind: inplace.Blocked}, nil
 }
 
 // wake wakes parked threads, in the order in which they were parked. If there are too few,
 // the kernel wakes some of those that wait there.
-func (r *recorder) wake(c *call) (inplace.Stop, error) {
+func (f *futexes) wake(c *call) (inplace.Stop, error) {
 	most := int(int32(c.regs.RDX))
-	woken := r.wakeParked(c.regs.RDI, most)
-	if c.wakes = uint64(woken); woken == most || !r.futexInKernel() {
-		r.run.Skip(c.wakes)
-		r.turns.cut()
-		return inplace.Stop{Kind: inplace.Done}, r.log.add(&c.event, c.regs)
+	woken := f.wakeParked(c.regs.RDI, most)
+	if c.wakes = uint64(woken); woken == most || !f.inKernel() {
+		f.log.run.Skip(c.wakes)
+		f.turns.cut()
+		return inplace.Stop{Kind: inplace.Done}, f.log.add(&c.event, c.regs)
 	}
-	r.run.Regs.RDX, c.altered = uint64(most-woken), true
+	f.log.run.Regs.RDX, c.altered = uint64(most-woken), true
 	return inplace.Stop{}, nil
 }
 
 // wakeParked wakes threads that are parked at a futex, and returns their number.
-func (r *recorder) wakeParked(futex uint64, most int) int {
-	parked := r.parkedCalls(func(p *call) bool { return p.regs.RDI == futex })
+func (f *futexes) wakeParked(futex uint64, most int) int {
+	parked := f.parkedCalls(func(p *call) bool { return p.regs.RDI == futex })
 	parked = parked[:max(0, min(most, len(parked)))]
 	for _, p := range parked {
-		r.wakeCall(p)
+		f.wakeCall(p)
 	}
 	return len(parked)
 }
 
 // wakeCall wakes the thread of a call, which is parked.
-func (r *recorder) wakeCall(c *call) {
+func (f *futexes) wakeCall(c *call) {
 	c.parked, c.woken = time.Time{}, true
-	r.result.woken++
+	f.result.woken++
 }
 
-// futexInKernel reports whether a thread waits for a futex in the kernel.
-func (r *recorder) futexInKernel() bool {
-	for tid, t := range r.log.threads {
-		if t.call == nil || !r.run.Waits(tid) {
+// inKernel reports whether a thread waits for a futex in the kernel.
+func (f *futexes) inKernel() bool {
+	for tid, t := range f.log.threads {
+		if t.call == nil || !f.log.run.Waits(tid) {
 			continue
 		}
 		switch t.call.regs.RAX {
@@ -157,9 +166,9 @@ func (r *recorder) futexInKernel() bool {
 
 // parkedCalls returns the calls of parked threads of which a function reports true, in the
 // order in which they were parked.
-func (r *recorder) parkedCalls(wanted func(c *call) bool) []*call {
+func (f *futexes) parkedCalls(wanted func(c *call) bool) []*call {
 	var list []*call
-	for _, t := range r.log.threads {
+	for _, t := range f.log.threads {
 		if c := t.call; c != nil && !c.parked.IsZero() && wanted(c) {
 			list = append(list, c)
 		}
@@ -172,8 +181,8 @@ func (r *recorder) parkedCalls(wanted func(c *call) bool) []*call {
 
 // unpark makes parked threads able to run, so that they make their calls. It reports whether
 // there were any.
-func (r *recorder) unpark(wanted func(c *call) bool) bool {
-	list := r.parkedCalls(wanted)
+func (f *futexes) unpark() bool {
+	list := f.parkedCalls(func(*call) bool { return true })
 	for _, c := range list {
 		c.parked = time.Time{}
 	}
@@ -181,10 +190,10 @@ func (r *recorder) unpark(wanted func(c *call) bool) bool {
 }
 
 // unparkOld is unpark for threads that have been parked for long, or have a signal.
-func (r *recorder) unparkOld() {
+func (f *futexes) unparkOld() {
 	now := time.Now()
-	for tid, t := range r.log.threads {
-		if r.log.parked(tid) && (r.parkedLong(t.call, now) || r.run.Signalled(tid)) {
+	for tid, t := range f.log.threads {
+		if f.log.parked(tid) && (f.parkedLong(t.call, now) || f.log.run.Signalled(tid)) {
 			t.call.parked = time.Time{}
 		}
 	}
@@ -192,21 +201,69 @@ func (r *recorder) unparkOld() {
 
 // parkedLong reports whether a thread has been parked for long. With chaos that does not depend on
 // the time.
-func (r *recorder) parkedLong(c *call, now time.Time) bool {
-	if r.turns.scheduler.chaos != nil {
-		return r.log.position() > c.event.Position+1<<longestSlice
+func (f *futexes) parkedLong(c *call, now time.Time) bool {
+	if f.turns.scheduler.chaos != nil {
+		return f.log.position() > c.event.Position+1<<longestSlice
 	}
 	return now.Sub(c.parked) > maxParked
 }
 
 // returnWoken makes the system call of the current thread, which was parked and woken,
 // return.
-func (r *recorder) returnWoken(c *call) error {
-	r.log.current.call = nil
-	r.run.Skip(0)
-	if err := r.log.show(r.log.position() - 1); err != nil {
+func (f *futexes) returnWoken(c *call) error {
+	f.log.current.call = nil
+	f.log.run.Skip(0)
+	if err := f.log.show(f.log.position() - 1); err != nil {
 		return err
 	}
-	c.event.Position = r.log.position() - 1
-	return r.log.add(&c.event, c.regs)
+	c.event.Position = f.log.position() - 1
+	return f.log.add(&c.event, c.regs)
+}
+
+// errTurns reports records of system calls on futexes that do not follow from each other.
+var errTurns = cutError("the program has changed the records of its system calls")
+
+// waitsItself parks the current thread, which has passed the turn to another one.
+func (f *futexes) waitsItself(c *inplace.BufferedCall) error {
+	f.log.current.call = &call{
+		event: Event{Kind: Call, Number: c.Before.RAX, Hash: hashRegisters(&c.Before)},
+		regs:  c.Before, parked: time.Now(),
+	}
+	f.log.current.regs = c.Before
+	f.result.parked++
+	return nil
+}
+
+// wakeThread wakes a parked thread.
+func (f *futexes) wakeThread(tid int) error {
+	if !f.log.parked(tid) {
+		return errTurns
+	}
+	f.wakeCall(f.log.threads[tid].call)
+	return nil
+}
+
+// returnsItself makes the thread that has got the turn the current one, and records the end of
+// its system call.
+func (f *futexes) returnsItself(c *inplace.BufferedCall) error {
+	t := f.log.threads[f.log.run.Thread()]
+	if t == nil || t.call == nil || !t.call.woken || f.log.current.call == nil {
+		return errTurns
+	}
+	f.log.current = t
+	k := t.call
+	t.call = nil
+	if err := f.log.show(f.log.positionAfter(c.Executed)); err != nil {
+		return err
+	}
+	before := &k.regs
+	if k.event.Immediate {
+		before = &f.log.current.after
+	}
+	k.event.Position = f.log.positionAfter(c.Executed) // a switch may have come before it
+	k.event.Registers = changed(before, &c.After)
+	f.log.current.waiting, f.log.current.after = false, c.After
+	f.log.recorded = k.event.Position + 1
+	f.result.turns++
+	return f.log.out.Add(&k.event)
 }

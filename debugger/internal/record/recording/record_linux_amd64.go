@@ -117,6 +117,7 @@ type recorder struct {
 	late  lateSignals
 
 	effects effects
+	futexes futexes
 
 	endDeadlocks bool // see Program
 }
@@ -127,6 +128,7 @@ func newRecorder(out *Writer, known *filecache.Cache, s *scheduler) *recorder {
 	r.turns = turns{log: &r.log, scheduler: s}
 	r.late = lateSignals{log: &r.log, scheduler: s}
 	r.effects = effects{log: &r.log, mapped: &r.mappings.shared}
+	r.futexes = futexes{log: &r.log, turns: &r.turns, effects: &r.effects, result: &r.result}
 	return r
 }
 

@@ -29,11 +29,11 @@ func (r *recorder) schedule(ctx context.Context) error {
 		if err := r.run.Collect(); err != nil {
 			return err
 		}
-		r.unparkOld()
+		r.futexes.unparkOld()
 		if next == 0 {
 			next = r.turns.choose()
 		}
-		if next == 0 && r.unpark(func(*call) bool { return true }) {
+		if next == 0 && r.futexes.unpark() {
 			continue
 		}
 		if next == 0 {
@@ -88,7 +88,7 @@ func (r *recorder) completeCall() (blocked bool, err error) {
 	}
 	r.log.recorded = r.log.position()
 	if c.woken {
-		return false, r.returnWoken(c)
+		return false, r.futexes.returnWoken(c)
 	}
 	if err := r.resume(c); err != nil {
 		return false, err
