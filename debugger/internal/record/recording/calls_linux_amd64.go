@@ -65,7 +65,7 @@ func (r *recorder) call() (inplace.Stop, error) {
 		return r.endThread(&e)
 	}
 	c := &call{event: e, regs: g}
-	if result, ok := r.returnsEarly(&g); ok {
+	if result, ok := r.adjuster.returnsEarly(&g); ok {
 		r.run.Skip(result)
 		return inplace.Stop{Kind: inplace.Done}, r.log.add(&e, g)
 	}
@@ -117,7 +117,7 @@ func (r *recorder) execute(c *call) (inplace.Stop, error) {
 	if c.effect.Unknown && forks[g.RAX] || c.file != nil || len(r.log.threads) == 1 && !r.stoppable {
 		run = r.run.Execute
 	}
-	stop, err := r.beginCall(c, run)
+	stop, err := r.adjuster.begin(c, run)
 	if stop.Kind == inplace.Blocked {
 		if r.log.current.call = c; c.began.IsZero() {
 			c.began = time.Now()
@@ -148,7 +148,7 @@ var forks = map[uint64]bool{unix.SYS_VFORK: true, unix.SYS_CLONE: true, unix.SYS
 // finish records a system call that has returned.
 func (r *recorder) finish(c *call) (err error) {
 	e, g := &c.event, &c.regs
-	if err = r.advanceClock(g); err != nil {
+	if err = r.adjuster.advanceClock(g); err != nil {
 		return err
 	}
 	if !r.mappings.replaced(g) {

@@ -27,22 +27,22 @@ import (
 
 // disturb changes a system call that is about to be made first, with chaos, to one that the kernel
 // could have made of it, until the function that it returns is called.
-func (r *recorder) disturb(c *call) (restore func() error, err error) {
-	s, g := r.turns.scheduler, &c.regs
+func (a *adjuster) disturb(c *call) (restore func() error, err error) {
+	s, g := a.scheduler, &c.regs
 	if s.chaos == nil {
 		return unchanged, nil
 	}
 	switch g.RAX {
 	case unix.SYS_READ, unix.SYS_RECVFROM, unix.SYS_READV, unix.SYS_WRITE, unix.SYS_SENDTO:
-		if g.RDX > 1 && s.chance(4) && r.mayBeShort(g) {
-			r.run.Regs.RDX, c.altered = 1+s.random.Uint64N(g.RDX-1), true
+		if g.RDX > 1 && s.chance(4) && a.mayBeShort(g) {
+			a.log.run.Regs.RDX, c.altered = 1+s.random.Uint64N(g.RDX-1), true
 		}
 	case unix.SYS_MMAP:
 		if s.chaos.moves && g.RDI == 0 && g.R10&(unix.MAP_ANONYMOUS|unix.MAP_FIXED|unix.MAP_32BIT) == unix.MAP_ANONYMOUS {
-			r.run.Regs.RDI, c.altered = placesStart+s.random.Uint64N(placesSize)&^(1<<21-1), true
+			a.log.run.Regs.RDI, c.altered = placesStart+s.random.Uint64N(placesSize)&^(1<<21-1), true
 		}
 	}
-	return r.hasten(c)
+	return a.hasten(c)
 }
 
 // Mappings are moved to these addresses, of which the kernel chooses none by itself.
@@ -58,8 +58,8 @@ const pipeBuf = 4096
 type stream struct{ isPipe, blocks bool }
 
 // mayBeShort reports whether a system call that reads or writes may transfer fewer bytes.
-func (r *recorder) mayBeShort(g *ptrace.Regs) bool {
-	switch s, ok := r.stream(int(int32(g.RDI))); {
+func (a *adjuster) mayBeShort(g *ptrace.Regs) bool {
+	switch s, ok := a.stream(int(int32(g.RDI))); {
 	case !ok:
 		return false
 	case g.RAX == unix.SYS_READ, g.RAX == unix.SYS_READV:
@@ -69,13 +69,13 @@ func (r *recorder) mayBeShort(g *ptrace.Regs) bool {
 	case s.isPipe && g.RDX <= pipeBuf:
 		return false
 	default:
-		return !s.blocks || g.RAX == unix.SYS_SENDTO && g.R10&unix.MSG_DONTWAIT != 0 || r.mayBeInterrupted()
+		return !s.blocks || g.RAX == unix.SYS_SENDTO && g.R10&unix.MSG_DONTWAIT != 0 || a.mayBeInterrupted()
 	}
 }
 
 // stream returns what a descriptor is, if it is a pipe, a terminal or a stream socket.
-func (r *recorder) stream(fd int) (s stream, ok bool) {
-	name, err := os.Readlink(fmt.Sprintf("/proc/%d/fd/%d", r.pid, fd))
+func (a *adjuster) stream(fd int) (s stream, ok bool) {
+	name, err := os.Readlink(fmt.Sprintf("/proc/%d/fd/%d", a.pid, fd))
 	if err != nil {
 		return s, false
 	}
@@ -84,7 +84,7 @@ func (r *recorder) stream(fd int) (s stream, ok bool) {
 	if !s.isPipe && !isSocket && !strings.HasPrefix(name, "/dev/pts/") && !strings.HasPrefix(name, "/dev/tty") {
 		return s, false
 	}
-	own, err := copyDescriptor(r.pid, fd)
+	own, err := copyDescriptor(a.pid, fd)
 	if err != nil {
 		return s, false
 	}
@@ -105,16 +105,16 @@ const uninteresting = 1<<(unix.SIGILL-1) | 1<<(unix.SIGTRAP-1) | 1<<(unix.SIGABR
 	1<<(unix.SIGFPE-1) | 1<<(unix.SIGSEGV-1) | 1<<(unix.SIGSYS-1) | 1<<31 | 1<<32
 
 // mayBeInterrupted reports whether the current thread may handle a signal.
-func (r *recorder) mayBeInterrupted() bool {
-	status, err := procfs.ReadStatus(fmt.Sprintf("/proc/%d/task/%d/status", r.pid, r.run.Thread()))
+func (a *adjuster) mayBeInterrupted() bool {
+	status, err := procfs.ReadStatus(fmt.Sprintf("/proc/%d/task/%d/status", a.pid, a.log.run.Thread()))
 	return err == nil && status.Bits("SigCgt")&^status.Bits("SigBlk")&^uninteresting != 0
 }
 
 // returnsEarly returns the result of a system call that waits, if it is to return before it has
 // begun to wait.
-func (r *recorder) returnsEarly(g *ptrace.Regs) (result uint64, ok bool) {
-	s := r.turns.scheduler
-	if s.chaos == nil || r.run.Inside() {
+func (a *adjuster) returnsEarly(g *ptrace.Regs) (result uint64, ok bool) {
+	s := a.scheduler
+	if s.chaos == nil || a.log.run.Inside() {
 		return 0, false
 	}
 	interrupted, timedOut := unix.EINTR, unix.ETIMEDOUT
@@ -122,14 +122,14 @@ func (r *recorder) returnsEarly(g *ptrace.Regs) (result uint64, ok bool) {
 	case unix.SYS_FUTEX:
 		op := g.RSI & futexOperation
 		switch {
-		case op != futexWait && op != futexWaitBitset || !r.wouldWait(g):
+		case op != futexWait && op != futexWaitBitset || !a.wouldWait(g):
 			return 0, false
 		case s.chance(8):
 			return 0, true
 		}
-		return -uint64(timedOut), r.expires(g)
+		return -uint64(timedOut), a.expires(g)
 	case unix.SYS_NANOSLEEP, unix.SYS_CLOCK_NANOSLEEP:
-		return 0, r.expires(g)
+		return 0, a.expires(g)
 	case unix.SYS_EPOLL_WAIT, unix.SYS_EPOLL_PWAIT:
 		return -uint64(interrupted), int32(g.R10) != 0 && s.chance(8)
 	case unix.SYS_RT_SIGTIMEDWAIT:
@@ -139,8 +139,8 @@ func (r *recorder) returnsEarly(g *ptrace.Regs) (result uint64, ok bool) {
 }
 
 // wouldWait reports whether a futex has the value for which a system call waits.
-func (r *recorder) wouldWait(g *ptrace.Regs) bool {
+func (a *adjuster) wouldWait(g *ptrace.Regs) bool {
 	var word [futexWordSize]byte
-	n, _ := r.run.Memory().Read(g.RDI, word[:])
+	n, _ := a.log.run.Memory().Read(g.RDI, word[:])
 	return n == len(word) && binary.LittleEndian.Uint32(word[:]) == uint32(g.RDX)
 }

@@ -78,16 +78,16 @@ func futexTimeout(g *ptrace.Regs, t timeout) timeout {
 }
 
 // timeLeft returns how long a system call waits at most.
-func (r *recorder) timeLeft(t *timeout) (left time.Duration, ok bool) {
+func (a *adjuster) timeLeft(t *timeout) (left time.Duration, ok bool) {
 	if t.inRegister != nil {
 		left = time.Duration(int32(*t.inRegister)) * time.Millisecond
 		return left, left > 0
 	}
-	left, ok = r.readTime(t.address, t.unit)
+	left, ok = a.readTime(t.address, t.unit)
 	if ok && t.clock != relative {
 		var now time.Duration
 		now, ok = clock(t.clock)
-		left -= now + r.turns.scheduler.chaos.ahead
+		left -= now + a.scheduler.chaos.ahead
 	}
 	return left, ok
 }
@@ -116,23 +116,23 @@ func (s *scheduler) hastens(left time.Duration) bool {
 }
 
 // expires reports whether the timeout of a system call expires before the call is made.
-func (r *recorder) expires(g *ptrace.Regs) bool {
+func (a *adjuster) expires(g *ptrace.Regs) bool {
 	t := timeoutOf(g)
-	left, ok := r.timeLeft(&t)
-	return ok && r.turns.scheduler.hastens(left)
+	left, ok := a.timeLeft(&t)
+	return ok && a.scheduler.hastens(left)
 }
 
 // hasten makes the timeout of a system call that is about to be made expire early, until the
 // function that it returns is called. A time of a clock that is ahead is made one of the kernel's.
-func (r *recorder) hasten(c *call) (restore func() error, err error) {
-	x := r.turns.scheduler.chaos
-	t := timeoutOf(&r.run.Regs)
-	left, ok := r.timeLeft(&t)
+func (a *adjuster) hasten(c *call) (restore func() error, err error) {
+	x := a.scheduler.chaos
+	t := timeoutOf(&a.log.run.Regs)
+	left, ok := a.timeLeft(&t)
 	if !ok || !x.hastens {
 		return unchanged, nil
 	}
 	switch {
-	case !t.sleeps && r.turns.scheduler.hastens(left):
+	case !t.sleeps && a.scheduler.hastens(left):
 		left = 0
 	case t.clock == relative || x.ahead == 0:
 		return unchanged, nil
@@ -145,7 +145,7 @@ func (r *recorder) hasten(c *call) (restore func() error, err error) {
 		now, _ := clock(t.clock)
 		left = max(0, now+left)
 	}
-	restore, err = r.replaceTime(t.address, t.unit, left)
+	restore, err = a.replaceTime(t.address, t.unit, left)
 	if t.isResult {
 		restore = unchanged
 	}
@@ -153,8 +153,8 @@ func (r *recorder) hasten(c *call) (restore func() error, err error) {
 }
 
 // advanceClock adds to the result of a system call that reads a clock by how much it is ahead.
-func (r *recorder) advanceClock(g *ptrace.Regs) error {
-	x := r.turns.scheduler.chaos
+func (a *adjuster) advanceClock(g *ptrace.Regs) error {
+	x := a.scheduler.chaos
 	if x == nil || x.ahead == 0 {
 		return nil
 	}
@@ -166,27 +166,27 @@ func (r *recorder) advanceClock(g *ptrace.Regs) error {
 		}
 		address, unit = g.RSI, time.Nanosecond
 	case unix.SYS_TIME:
-		return r.advanceTime(g)
+		return a.advanceTime(g)
 	case unix.SYS_GETTIMEOFDAY:
 	default:
 		return nil
 	}
-	now, ok := r.readTime(address, unit)
-	if !ok || r.run.Regs.RAX != 0 {
+	now, ok := a.readTime(address, unit)
+	if !ok || a.log.run.Regs.RAX != 0 {
 		return nil
 	}
-	_, err := r.replaceTime(address, unit, now+x.ahead)
+	_, err := a.replaceTime(address, unit, now+x.ahead)
 	return err
 }
 
 // advanceTime is advanceClock for time(2).
-func (r *recorder) advanceTime(g *ptrace.Regs) error {
-	if int64(r.run.Regs.RAX) < 0 {
+func (a *adjuster) advanceTime(g *ptrace.Regs) error {
+	if int64(a.log.run.Regs.RAX) < 0 {
 		return nil
 	}
-	now := uint64(time.Now().Add(r.turns.scheduler.chaos.ahead).Unix())
-	if r.run.Regs.RAX = now; g.RDI == 0 {
+	now := uint64(time.Now().Add(a.scheduler.chaos.ahead).Unix())
+	if a.log.run.Regs.RAX = now; g.RDI == 0 {
 		return nil
 	}
-	return r.log.put(Write{g.RDI, binary.LittleEndian.AppendUint64(nil, now)})
+	return a.log.put(Write{g.RDI, binary.LittleEndian.AppendUint64(nil, now)})
 }

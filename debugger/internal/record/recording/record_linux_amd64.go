@@ -116,8 +116,9 @@ type recorder struct {
 	turns turns
 	late  lateSignals
 
-	effects effects
-	futexes futexes
+	effects  effects
+	futexes  futexes
+	adjuster adjuster
 
 	endDeadlocks bool // see Program
 }
@@ -129,6 +130,7 @@ func newRecorder(out *Writer, known *filecache.Cache, s *scheduler) *recorder {
 	r.late = lateSignals{log: &r.log, scheduler: s}
 	r.effects = effects{log: &r.log, mapped: &r.mappings.shared}
 	r.futexes = futexes{log: &r.log, turns: &r.turns, effects: &r.effects, result: &r.result}
+	r.adjuster = adjuster{log: &r.log, effects: &r.effects, scheduler: s, result: &r.result}
 	return r
 }
 
@@ -211,7 +213,8 @@ func (r *recorder) begin(number uint64) error {
 // use makes a Runner that of the program, or none between two of them.
 func (r *recorder) use(run *inplace.Runner) {
 	r.run, r.log.run, r.opened.run, r.mappings.run = run, run, run, run
-	r.mappings.shared.run, r.mappings.shared.pid, r.late.pid = run, r.pid, r.pid
+	r.mappings.shared.run, r.mappings.shared.pid = run, r.pid
+	r.late.pid, r.adjuster.pid = r.pid, r.pid
 }
 
 // next runs to the next event and records it.

@@ -1,7 +1,6 @@
 package recording
 
 import (
-	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -90,7 +89,7 @@ func (r *recorder) completeCall() (blocked bool, err error) {
 	if c.woken {
 		return false, r.futexes.returnWoken(c)
 	}
-	if err := r.resume(c); err != nil {
+	if err := r.adjuster.resume(c); err != nil {
 		return false, err
 	}
 	stop, err := r.execute(c)
@@ -113,44 +112,11 @@ func (r *recorder) withdrawOthers() (int, error) {
 		if err := r.log.switchTo(tid); err != nil {
 			return 0, err
 		}
-		if done, err := r.withdraw(t.call); !done || err != nil {
+		if done, err := r.adjuster.withdraw(t.call); !done || err != nil {
 			return tid, err
 		}
 	}
 	return 0, nil
-}
-
-// interruptible lists the system calls that write memory when they are interrupted.
-var interruptible = map[uint64]bool{
-	unix.SYS_POLL: true, unix.SYS_PPOLL: true, unix.SYS_SELECT: true, unix.SYS_PSELECT6: true,
-	unix.SYS_NANOSLEEP: true, unix.SYS_CLOCK_NANOSLEEP: true, unix.SYS_RESTART_SYSCALL: true,
-}
-
-// withdraw withdraws the system call of the current thread, and returns false if it has
-// returned.
-func (r *recorder) withdraw(c *call) (bool, error) {
-	done, err := r.run.Withdraw()
-	if !done || err != nil {
-		return done, err
-	}
-	if err := r.effects.checkUnknown(c); err != nil {
-		return false, err
-	}
-	for _, w := range c.changed {
-		now := make([]byte, len(w.Data))
-		if _, err := r.run.Memory().Read(w.Address, now); err != nil {
-			return false, err
-		}
-		if !bytes.Equal(now, w.Data) {
-			if w.Address == c.timeoutAt() { // others may change the rest meanwhile
-				c.meanwhile = append(c.meanwhile, Write{w.Address, now})
-			}
-			if err := r.log.put(w); err != nil {
-				return false, err
-			}
-		}
-	}
-	return true, nil
 }
 
 // started adds a thread that a system call has started.
@@ -250,27 +216,15 @@ func (r *recorder) leaveCall(tid int) error {
 				return err
 			}
 		}
-		if err := r.exchange(t.call); err != nil {
+		if err := r.adjuster.exchange(t.call); err != nil {
 			return err
 		}
 		if t.call.woken {
 			r.run.Skip(0)
 		}
 		if t.call.altered { // it is not one that the kernel restarts
-			return r.returnAltered(t.call)
+			return r.adjuster.returnAltered(t.call)
 		}
 	}
-	return nil
-}
-
-// returnAltered gives the current thread the registers that it would have if its call had
-// not been altered.
-func (r *recorder) returnAltered(c *call) error {
-	if r.run.Inside() {
-		if _, err := r.run.Execute(); err != nil {
-			return err
-		}
-	}
-	r.run.Regs.RDI, r.run.Regs.RDX, r.run.Regs.R10 = c.regs.RDI, c.regs.RDX, c.regs.R10
 	return nil
 }

@@ -14,6 +14,16 @@ import (
 // restarts some calls in this way. For others the recorder shortens the timeout: in a
 // register, in memory or of a socket.
 
+// An adjuster changes system calls for the time in which they are made: timeouts of those that are made again,
+// and what chaos does. It needs no lock: only the recorder uses it.
+type adjuster struct {
+	log       *eventLog
+	effects   *effects
+	scheduler *scheduler
+	pid       int
+	result    *Result // counts expired timeouts
+}
+
 // timeoutAt returns the address of the time that is left, for the system calls that the kernel
 // restarts with that in memory, or 0.
 func (c *call) timeoutAt() uint64 {
@@ -30,41 +40,41 @@ func (c *call) timeoutAt() uint64 {
 // the kernel changes is copied again, because other threads may have written it since the call was
 // withdrawn. For restart_syscall that can be any memory: only the kernel knows which call it
 // continues, and the arguments may be those of another one.
-func (r *recorder) resume(c *call) error {
-	if r.run.Inside() {
+func (a *adjuster) resume(c *call) error {
+	if a.log.run.Inside() {
 		return nil
 	}
-	return errors.Join(r.effects.copyChanged(c), r.exchange(c))
+	return errors.Join(a.effects.copyChanged(c), a.exchange(c))
 }
 
 // exchange gives a withdrawn system call the memory that the kernel has left.
-func (r *recorder) exchange(c *call) error {
+func (a *adjuster) exchange(c *call) error {
 	var err error
 	for _, w := range c.meanwhile {
-		err = errors.Join(err, r.log.put(w))
+		err = errors.Join(err, a.log.put(w))
 	}
 	c.meanwhile = nil
 	return err
 }
 
 // left returns how much of the timeout of a call is left.
-func (r *recorder) left(c *call, whole time.Duration) time.Duration {
+func (a *adjuster) left(c *call, whole time.Duration) time.Duration {
 	left := max(0, whole-time.Since(c.began))
 	if left == 0 {
-		r.result.expired++
+		a.result.expired++
 	}
 	return left
 }
 
-// beginCall begins or continues a call by start. One that was withdrawn has the timeout that
+// begin begins or continues a call by start. One that was withdrawn has the timeout that
 // is left meanwhile: the kernel reads it when the call begins.
-func (r *recorder) beginCall(c *call, start func() (inplace.Stop, error)) (inplace.Stop, error) {
-	if r.run.Inside() {
+func (a *adjuster) begin(c *call, start func() (inplace.Stop, error)) (inplace.Stop, error) {
+	if a.log.run.Inside() {
 		return start()
 	}
-	alter := r.shorten
+	alter := a.shorten
 	if c.began.IsZero() {
-		alter = r.disturb
+		alter = a.disturb
 	}
 	restore, err := alter(c)
 	if err != nil {
@@ -76,19 +86,19 @@ func (r *recorder) beginCall(c *call, start func() (inplace.Stop, error)) (inpla
 
 // shorten shortens the timeout of a call that the kernel does not restart, until the function
 // that it returns is called.
-func (r *recorder) shorten(c *call) (restore func() error, err error) {
+func (a *adjuster) shorten(c *call) (restore func() error, err error) {
 	switch n := c.regs.RAX; {
 	case n == unix.SYS_EPOLL_WAIT, n == unix.SYS_EPOLL_PWAIT:
 		if whole := int64(int32(c.regs.R10)); whole > 0 {
-			left := r.left(c, time.Duration(whole)*time.Millisecond)
-			r.run.Regs.R10, c.altered = uint64(left.Milliseconds()), true
+			left := a.left(c, time.Duration(whole)*time.Millisecond)
+			a.log.run.Regs.R10, c.altered = uint64(left.Milliseconds()), true
 		}
 	case n == unix.SYS_EPOLL_PWAIT2:
-		return r.shortenAt(c, c.regs.R10)
+		return a.shortenAt(c, c.regs.R10)
 	case n == unix.SYS_RT_SIGTIMEDWAIT:
-		return r.shortenAt(c, c.regs.RDX)
+		return a.shortenAt(c, c.regs.RDX)
 	case receives[n]:
-		return r.shortenSocket(c, int(int32(c.regs.RDI)))
+		return a.shortenSocket(c, int(int32(c.regs.RDI)))
 	}
 	return unchanged, nil
 }
@@ -96,18 +106,18 @@ func (r *recorder) shorten(c *call) (restore func() error, err error) {
 func unchanged() error { return nil }
 
 // shortenAt shortens a timeout in memory.
-func (r *recorder) shortenAt(c *call, addr uint64) (restore func() error, err error) {
-	whole, ok := r.readTime(addr, time.Nanosecond)
+func (a *adjuster) shortenAt(c *call, addr uint64) (restore func() error, err error) {
+	whole, ok := a.readTime(addr, time.Nanosecond)
 	if !ok {
 		return unchanged, nil // there is none, or the call fails
 	}
-	return r.replaceTime(addr, time.Nanosecond, r.left(c, whole))
+	return a.replaceTime(addr, time.Nanosecond, a.left(c, whole))
 }
 
 // readTime returns the time in memory in seconds and units, as of struct timespec and timeval.
-func (r *recorder) readTime(addr uint64, unit time.Duration) (time.Duration, bool) {
+func (a *adjuster) readTime(addr uint64, unit time.Duration) (time.Duration, bool) {
 	var b [16]byte
-	if n, _ := r.run.Memory().Read(addr, b[:]); n < len(b) {
+	if n, _ := a.log.run.Memory().Read(addr, b[:]); n < len(b) {
 		return 0, false
 	}
 	const century = 100 * 365 * 24 * 3600
@@ -119,14 +129,14 @@ func (r *recorder) readTime(addr uint64, unit time.Duration) (time.Duration, boo
 }
 
 // replaceTime replaces a time in memory, until the function that it returns is called.
-func (r *recorder) replaceTime(addr uint64, unit, t time.Duration) (restore func() error, err error) {
+func (a *adjuster) replaceTime(addr uint64, unit, t time.Duration) (restore func() error, err error) {
 	var old [16]byte
-	if n, _ := r.run.Memory().Read(addr, old[:]); n < len(old) {
+	if n, _ := a.log.run.Memory().Read(addr, old[:]); n < len(old) {
 		return unchanged, nil
 	}
 	b := binary.LittleEndian.AppendUint64(nil, uint64(t/time.Second))
 	b = binary.LittleEndian.AppendUint64(b, uint64(t%time.Second/unit))
-	return func() error { return r.log.put(Write{addr, old[:]}) }, r.log.put(Write{addr, b})
+	return func() error { return a.log.put(Write{addr, old[:]}) }, a.log.put(Write{addr, b})
 }
 
 // receives lists the system calls that wait for a socket as long as its option SO_RCVTIMEO
@@ -137,8 +147,8 @@ var receives = map[uint64]bool{
 }
 
 // shortenSocket shortens the timeout of a descriptor if it is that of a socket that has one.
-func (r *recorder) shortenSocket(c *call, fd int) (restore func() error, err error) {
-	socket, err := copyDescriptor(r.pid, fd)
+func (a *adjuster) shortenSocket(c *call, fd int) (restore func() error, err error) {
+	socket, err := copyDescriptor(a.pid, fd)
 	if err != nil {
 		return unchanged, nil //nolint:nilerr // the kernel says what is wrong
 	}
@@ -146,7 +156,7 @@ func (r *recorder) shortenSocket(c *call, fd int) (restore func() error, err err
 	if err != nil || old.Nano() == 0 {
 		return unchanged, unix.Close(socket)
 	}
-	left := r.left(c, time.Duration(old.Nano()))
+	left := a.left(c, time.Duration(old.Nano()))
 	if left == 0 {
 		return doNotWait(socket)
 	}
