@@ -10,12 +10,13 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/inplace"
 )
 
 // hideSavedVDSO hides the vdso of a new program in /proc/self/auxv, too, where some libraries
 // look for it. A kernel without the configuration CHECKPOINT_RESTORE does not permit it.
-func (r *recorder) hideSavedVDSO() error {
-	folder := "/proc/" + strconv.Itoa(r.pid)
+func hideSavedVDSO(run *inplace.Runner, pid int) error {
+	folder := "/proc/" + strconv.Itoa(pid)
 	auxv, err := os.ReadFile(folder + "/auxv")
 	if err != nil {
 		return err
@@ -25,11 +26,11 @@ func (r *recorder) hideSavedVDSO() error {
 			binary.LittleEndian.PutUint64(auxv[at:], auxIgnore)
 		}
 	}
-	layout, err := memoryLayout(r.pid)
+	layout, err := memoryLayout(pid)
 	if err != nil {
 		return err
 	}
-	err = r.setAuxv(layout, auxv)
+	err = setAuxv(run, layout, auxv)
 	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.EPERM) {
 		return nil
 	}
@@ -38,10 +39,10 @@ func (r *recorder) hideSavedVDSO() error {
 
 // setAuxv makes the program tell the kernel its layout, with another auxiliary vector. What the
 // kernel reads is below the stack meanwhile.
-func (r *recorder) setAuxv(layout []uint64, auxv []byte) error {
+func setAuxv(run *inplace.Runner, layout []uint64, auxv []byte) error {
 	const red = 4096 // of the stack, which the program may use
 	b := make([]byte, 0, len(layout)*8+16+len(auxv))
-	at := r.run.Regs.RSP - red - uint64(cap(b))
+	at := run.Regs.RSP - red - uint64(cap(b))
 	for _, address := range layout {
 		b = binary.LittleEndian.AppendUint64(b, address)
 	}
@@ -51,14 +52,14 @@ func (r *recorder) setAuxv(layout []uint64, auxv []byte) error {
 	size := uint64(len(b))
 	b = append(b, auxv...)
 	before := make([]byte, len(b))
-	if _, err := r.run.Memory().Read(at, before); err != nil {
+	if _, err := run.Memory().Read(at, before); err != nil {
 		return err
 	}
-	if _, err := r.run.Memory().Write(at, b); err != nil {
+	if _, err := run.Memory().Write(at, b); err != nil {
 		return err
 	}
-	_, err := r.run.Inject(unix.SYS_PRCTL, unix.PR_SET_MM, unix.PR_SET_MM_MAP, at, size, 0)
-	_, restored := r.run.Memory().Write(at, before)
+	_, err := run.Inject(unix.SYS_PRCTL, unix.PR_SET_MM, unix.PR_SET_MM_MAP, at, size, 0)
+	_, restored := run.Memory().Write(at, before)
 	return errors.Join(err, restored)
 }
 

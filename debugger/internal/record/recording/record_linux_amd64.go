@@ -207,7 +207,7 @@ func (r *recorder) begin(number uint64) error {
 	}
 	r.bufferCalls()
 	r.family.follow(r.run)
-	return r.hideSavedVDSO()
+	return hideSavedVDSO(run, r.pid)
 }
 
 // use makes a Runner that of the program, or none between two of them.
