@@ -132,11 +132,11 @@ func (a *accesses) step(ctx context.Context) error {
 	}
 	switch e.Kind {
 	case Call:
-		a.access.Made = e.made(&before)
+		a.access.Made = callMade(&e, &before)
 		a.access.Made.Result = int64(a.run.Regs.RAX)
 		a.give(history.AccessCall, x86.Span{})
 	case Exit:
-		a.access.Made = e.made(&before)
+		a.access.Made = callMade(&e, &before)
 		a.give(history.AccessEnd, x86.Span{})
 	case Signal:
 		a.give(history.AccessSignal, x86.Span{})
@@ -144,8 +144,8 @@ func (a *accesses) step(ctx context.Context) error {
 	return nil
 }
 
-// made describes the event of a system call, by the registers before it.
-func (e *Event) made(before *ptrace.Regs) *history.CallMade {
+// callMade describes the event of a system call, by the registers before it.
+func callMade(e *Event, before *ptrace.Regs) *history.CallMade {
 	c := &history.CallMade{
 		Number:    e.Number,
 		Arguments: [6]uint64{before.RDI, before.RSI, before.RDX, before.R10, before.R8, before.R9},

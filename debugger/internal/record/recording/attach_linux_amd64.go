@@ -63,7 +63,7 @@ func recordLoan(ctx context.Context, l *proc.Loan, w io.Writer) (Result, error) 
 	r.recordFrom(ctx, r.addFirst(&first))
 	r.result.Err = errors.Join(r.result.Err, r.giveBack(l), r.closeRun())
 	_ = l.Tracer.Unpin() // the session goes on with it
-	r.result.Positions, r.result.Events, r.result.Running = r.log.recorded, out.events, !r.gone
+	r.result.Positions, r.result.Events, r.result.Running = r.log.recorded, out.Events(), !r.gone
 	r.result.Err = errors.Join(r.result.Err, out.finish())
 	return r.result, nil
 }

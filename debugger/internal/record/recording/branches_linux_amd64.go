@@ -109,7 +109,7 @@ func (b *branches) step(ctx context.Context) error {
 	if e.Kind == Switch {
 		before = after // those of the thread that goes on
 	}
-	b.passed = history.Transition{Position: position, Kind: e.led(), PC: before.RIP, NextPC: after.RIP, SP: before.RSP, NextSP: after.RSP}
+	b.passed = history.Transition{Position: position, Kind: kindOf(&e), PC: before.RIP, NextPC: after.RIP, SP: before.RSP, NextSP: after.RSP}
 	b.pass()
 	return nil
 }

@@ -79,6 +79,14 @@ func (r *Recording) kept(f *File) *contents {
 	return nil
 }
 
+// Contents returns the contents of a file, or nil if the recording has not all of them.
+func (r *Recording) Contents(f *File) io.Reader {
+	if c := r.kept(f); c != nil {
+		return c.read()
+	}
+	return nil
+}
+
 // Lacking returns the files that the recording has not the contents of: a replay needs them
 // where they were.
 func (r *Recording) Lacking() []File {
@@ -110,4 +118,21 @@ func (w *Writer) addContents(f *File, data io.Reader) error {
 		}
 	}
 	return nil
+}
+
+// Sizes of the contents that are kept while a program is recorded.
+const (
+	contentsRoom = 32 << 20 // of all in a segment
+	contentsPart = 16       // or this part of what the file may have
+)
+
+// contentsRoom returns how many bytes of contents may be added while a program is recorded.
+func (w *Writer) contentsRoom() int64 {
+	if w.index != nil {
+		return 0 // a Part is replayed at once
+	}
+	if limited, ok := w.out.to.(interface{ Limit() int64 }); ok && limited.Limit() > 0 {
+		return min(contentsRoom, limited.Limit()/contentsPart)
+	}
+	return contentsRoom
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"path/filepath"
 	"sort"
+	"strings"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -111,7 +112,7 @@ const (
 )
 
 // newRecording returns a Recording without events.
-func newRecording(memory room) *Recording {
+func newRecording(memory Room) *Recording {
 	return &Recording{events: eventList{room: memory}, reader: payloadReader{room: memory}}
 }
 
@@ -278,8 +279,8 @@ func cutAfter(e *Event) Event {
 	return Event{Kind: Cut, Position: e.Position + e.duration(), Immediate: true, Reason: "the recorder has ended there", Remap: noRemap}
 }
 
-// endAt moves the end of a recording that ends in the middle to a later position.
-func (r *Recording) endAt(position uint64) {
+// EndAt moves the end of a recording that ends in the middle to a later position.
+func (r *Recording) EndAt(position uint64) {
 	if r.framed != nil {
 		r.framed.endAt(position)
 		return
@@ -289,6 +290,9 @@ func (r *Recording) endAt(position uint64) {
 		r.events.set(n, position, appendEvent(nil, &Event{Kind: Cut, Position: position, Reason: last.Reason}))
 	}
 }
+
+// Memory takes the memory of the recording, and what else is for it.
+func (r *Recording) Memory() Room { return r.events.room }
 
 // Len returns the number of events.
 func (r *Recording) Len() int {
@@ -335,10 +339,22 @@ func (r *Recording) begins() string {
 	return "recording began there"
 }
 
-// after returns the number of the first event at a position or after it.
-func (r *Recording) after(position uint64) int {
+// After returns the number of the first event at a position or after it.
+func (r *Recording) After(position uint64) int {
 	if r.framed != nil {
 		return r.framed.after(position)
 	}
 	return sort.Search(r.events.n, func(n int) bool { return r.events.at(n).position >= position })
+}
+
+// Program returns the path of the program with which the recording begins: the file with the lowest
+// address, which is the program on Linux.
+func (r *Recording) Program() string {
+	first := r.Event(0)
+	for _, m := range first.Mappings {
+		if strings.HasPrefix(m.Name, "/") {
+			return m.Name
+		}
+	}
+	return ""
 }

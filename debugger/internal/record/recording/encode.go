@@ -165,6 +165,12 @@ func (w *Writer) finish() error {
 	return w.Close()
 }
 
+// Events returns the number of events.
+func (w *Writer) Events() int64 { return w.events }
+
+// Index returns the index of a recording in frames, else nil.
+func (w *Writer) Index() *index { return w.index }
+
 // Size returns the number of bytes before compression.
 func (w *Writer) Size() int64 { return w.size }
 

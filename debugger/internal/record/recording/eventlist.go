@@ -2,7 +2,7 @@ package recording
 
 // An eventList holds encoded events. The memory for them is taken before it is allocated.
 type eventList struct {
-	room   room
+	room   Room
 	n      int
 	pages  [][]entry
 	chunks [][]byte

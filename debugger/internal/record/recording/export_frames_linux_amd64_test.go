@@ -17,9 +17,9 @@ type Frames struct {
 // NewFrames returns Frames without events, in a file unless it is nil.
 func NewFrames(t testing.TB, file *spool.File) *Frames {
 	t.Helper()
-	s := new(store)
+	s := newStore(nil)
 	if file != nil {
-		s.extent = file.NewExtent()
+		s = newStore(file.NewExtent())
 	}
 	out, err := newPartWriter(s)
 	if err != nil {
@@ -45,10 +45,17 @@ func (f *Frames) Add(t testing.TB, events []Event) {
 func (f *Frames) Close() error { return f.out.Close() }
 
 // AddFiles adds empty files.
-func (f *Frames) AddFiles(paths ...string) error { return f.out.AddFiles(paths...) }
+func (f *Frames) AddFiles(paths ...string) error {
+	for _, path := range paths {
+		if _, err := f.out.addFile(File{Path: path}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // Open returns the recording, which reads frames when they are needed.
-func (f *Frames) Open() (*Recording, error) { return openFrames(f.store, f.out.index) }
+func (f *Frames) Open() (*Recording, error) { return openFrames(f.store, f.out.Index()) }
 
 // Read returns the recording, read from the beginning to the end.
 func (f *Frames) Read() (*Recording, error) {
@@ -57,7 +64,7 @@ func (f *Frames) Read() (*Recording, error) {
 
 // Bytes returns how much memory the frames take, and how many bytes are in the file.
 func (f *Frames) Bytes() (memory int, filed int64) {
-	p := &Part{store: f.store, index: f.out.index}
+	p := &Part{store: f.store, index: f.out.Index()}
 	return p.Bytes(), f.store.filed()
 }
 
@@ -77,12 +84,3 @@ func EndOf(err error) (StretchEnd, bool) {
 	}
 	return e.StretchEnd, true
 }
-
-// After returns the number of the first event at a position or after it.
-func (r *Recording) After(position uint64) int { return r.after(position) }
-
-// EndAt moves the end of a recording that ends in the middle.
-func (r *Recording) EndAt(position uint64) { r.endAt(position) }
-
-// Failure returns why an event could not be read.
-func (r *Recording) Failure() error { return r.failure() }

@@ -64,7 +64,7 @@ func PartOf(t testing.TB, events []Event, last uint64) *Part {
 	t.Helper()
 	f := NewFrames(t, nil)
 	f.Add(t, events)
-	return &Part{past: NewPast(Place{}), store: f.store, index: f.out.index, last: last}
+	return &Part{past: NewPast(Place{}), store: f.store, index: f.out.Index(), last: last}
 }
 
 // CheckImage checks an image with some bytes of zeros for a recording of at most some bytes.

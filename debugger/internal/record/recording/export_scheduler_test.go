@@ -39,3 +39,13 @@ func (s *scheduler) next(position uint64, before []Slice, threads int) Slice {
 	tid := s.choose(current, ready)
 	return Slice{tid, s.length(tid, position)}
 }
+
+// Turns returns how often a thread has passed the turn to another one without a stop.
+func Turns(r Result) int { return r.turns }
+
+// Futexes returns how often the recorder has parked a thread, and woken one without the
+// kernel.
+func Futexes(r Result) (parked, woken int) { return r.parked, r.woken }
+
+// Expired returns how often a system call was made again after its timeout.
+func Expired(r Result) int { return r.expired }

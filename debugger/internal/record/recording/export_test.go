@@ -11,16 +11,6 @@ import (
 // LastKind is the first number that is no kind of events.
 const LastKind = lastKind
 
-// Turns returns how often a thread has passed the turn to another one without a stop.
-func Turns(r Result) int { return r.turns }
-
-// Futexes returns how often the recorder has parked a thread, and woken one without the
-// kernel.
-func Futexes(r Result) (parked, woken int) { return r.parked, r.woken }
-
-// Expired returns how often a system call was made again after its timeout.
-func Expired(r Result) int { return r.expired }
-
 // WriteBlocks writes a recording with the given payloads of events.
 func WriteBlocks(t testing.TB, payloads ...[]byte) []byte {
 	t.Helper()
@@ -57,27 +47,8 @@ func WriteTagged(t testing.TB, tags string, payloads ...[]byte) []byte {
 // Buffer returns the capacity that a writer keeps for the next event.
 func (w *Writer) Buffer() int { return cap(w.buf) }
 
-// DueAfter makes a segment due after each so many stops of the program.
-func (g *Ring) DueAfter(stops int) {
-	n, begun := 0, 0
-	g.isDue = func() bool {
-		if begun != g.begun {
-			n, begun = 0, g.begun
-		}
-		n++
-		return n > stops
-	}
-}
-
-// Begun returns the number of segments that have begun after the first one.
-func (g *Ring) Begun() int { return g.begun }
-
-// SegmentDue reports whether another segment is to begin.
-func (w *Writer) SegmentDue() bool { return w.segmentDue() }
-
 // NextSegment begins a segment with a state, or removes it again, if it is refused.
 func (w *Writer) NextSegment(state *Event, paths ...string) (refused bool, err error) {
-	files := w.files
 	if err := w.beginSegment(); err != nil {
 		return false, err
 	}
@@ -85,29 +56,9 @@ func (w *Writer) NextSegment(state *Event, paths ...string) (refused bool, err e
 		return false, err
 	}
 	if err = errors.Join(w.Add(state), w.endState()); errors.Is(err, errNoRoom) {
-		return true, w.cancelSegment(files)
+		return true, w.cancelSegment()
 	}
 	return false, err
-}
-
-// AddFiles adds empty files.
-func (w *Writer) AddFiles(paths ...string) error {
-	for _, path := range paths {
-		if _, err := w.addFile(File{Path: path}); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// Segments returns the number of segments in the file.
-func (g *Ring) Segments() int { return len(g.starts) }
-
-// ShedOne drops the segment before the last one, too.
-func (g *Ring) ShedOne() error {
-	g.starts = append(g.starts, g.size)
-	defer func() { g.starts = g.starts[:1] }()
-	return g.shed()
 }
 
 // WriteHead returns a recording of one event of some payload, and of the head of another one
@@ -130,12 +81,15 @@ func WriteHead(t testing.TB, payload []byte, length uint64) []byte {
 	return b.Bytes()
 }
 
-// Falsify changes a byte of the contents of each file of a recording.
-func Falsify(r *Recording) {
-	for _, c := range r.contents {
-		if len(c.pieces) == 0 {
-			continue
+// SegmentDue reports whether another segment is to begin.
+func (w *Writer) SegmentDue() bool { return w.segmentDue() }
+
+// AddFiles adds empty files.
+func (w *Writer) AddFiles(paths ...string) error {
+	for _, path := range paths {
+		if _, err := w.addFile(File{Path: path}); err != nil {
+			return err
 		}
-		c.pieces[0] = append([]byte{c.pieces[0][0] + 1}, c.pieces[0][1:]...)
 	}
+	return nil
 }

@@ -1,7 +1,9 @@
 package recording
 
 import (
+	"bufio"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 )
@@ -53,4 +55,30 @@ func (r *Recording) addExtensions(p payload) error {
 // lacks returns the extensions of the recorded processor that are not among others.
 func (r *Recording) lacks(others []string) []string {
 	return slices.DeleteFunc(slices.Clone(r.Extensions), func(e string) bool { return slices.Contains(others, e) })
+}
+
+// ownExtensions returns the extensions of the processor that the system lets programs use, or nil if it
+// does not say.
+func ownExtensions() []string {
+	f, err := os.Open("/proc/cpuinfo")
+	if err != nil {
+		return nil
+	}
+	defer func() { _ = f.Close() }()
+	lines := bufio.NewScanner(f)
+	for lines.Scan() {
+		if name, flags, ok := strings.Cut(lines.Text(), ":"); ok && strings.TrimSpace(name) == "flags" {
+			return known(strings.Fields(flags))
+		}
+	}
+	return nil
+}
+
+// Lacks returns the extensions of the recorded processor that this one has not.
+func (r *Recording) Lacks() []string {
+	own := ownExtensions()
+	if own == nil {
+		return nil // they are not known
+	}
+	return r.lacks(own)
 }

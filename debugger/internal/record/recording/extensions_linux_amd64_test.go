@@ -52,14 +52,3 @@ func TestMissingFiles(t *testing.T) {
 		}
 	}
 }
-
-// TestHostileExtensions reads lists of extensions that no recorder writes.
-func TestHostileExtensions(t *testing.T) {
-	const text = "\x09" + "avx\x1b[2Jfma" // a length and as many bytes
-	for _, payload := range []string{text, "\x05avx", "\x03avx!"} {
-		_, err := recording.Read(bytes.NewReader(recording.WriteTagged(t, "X", []byte(payload))), nil)
-		if !errors.Is(err, recording.ErrCorrupt) || !strings.Contains(err.Error(), "extension") {
-			t.Errorf("%q: %v", payload, err)
-		}
-	}
-}

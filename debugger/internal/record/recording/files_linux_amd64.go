@@ -131,20 +131,7 @@ const (
 	smallFile    = 64 << 10
 	ownFile      = 16 << 20
 	unmappedFile = 4 << 20
-	contentsRoom = 32 << 20 // of all in a segment
-	contentsPart = 16       // or this part of what the file may have
 )
-
-// contentsRoom returns how many bytes of contents may be kept.
-func (w *Writer) contentsRoom() int64 {
-	if w.index != nil {
-		return 0 // a Part is replayed at once
-	}
-	if limited, ok := w.out.to.(interface{ Limit() int64 }); ok && limited.Limit() > 0 {
-		return min(contentsRoom, limited.Limit()/contentsPart)
-	}
-	return contentsRoom
-}
 
 // systemFolders have files that come with the system or its packages.
 var systemFolders = []string{"/usr/", "/lib", "/bin/", "/sbin/", "/etc/", "/opt/", "/nix/", "/gnu/", "/snap/", "/var/"}

@@ -168,7 +168,7 @@ func (t *Timeline) do(ctx context.Context, f func(ctx context.Context) error) er
 		defer t.watchMemory(cancel)()
 		defer t.replaying.Store(0)
 		err := f(ctx)
-		return cmp.Or(t.recording.failure(), err) // what has failed first has made the other one
+		return cmp.Or(t.recording.Failure(), err) // what has failed first has made the other one
 	})
 }
 

@@ -111,7 +111,7 @@ func (f *family) recordInto(tracer *ptrace.Tracer, c *inplace.Child, w io.Writer
 		r.result.Err = errors.Join(r.result.Err, r.live.memory.Close())
 	}
 	r.result.Err = errors.Join(r.result.Err, r.closeRun())
-	r.result.Positions, r.result.Events = r.log.recorded, out.events
+	r.result.Positions, r.result.Events = r.log.recorded, out.Events()
 	r.result.Err = errors.Join(r.result.Err, out.finish())
 	return r.result, nil
 }

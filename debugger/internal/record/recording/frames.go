@@ -190,7 +190,7 @@ func (f *framed) at(n int) Event {
 	return f.event(n)
 }
 
-// after returns the number of the first event at a position or after it.
+// After returns the number of the first event at a position or after it.
 func (f *framed) after(position uint64) int {
 	frames := f.index.frames
 	n := sort.Search(len(frames), func(n int) bool { return frames[n].position >= position })
@@ -217,8 +217,8 @@ func (f *framed) endAt(position uint64) {
 	}
 }
 
-// failure returns why an event could not be read, or nil.
-func (r *Recording) failure() error {
+// Failure returns why an event could not be read, or nil.
+func (r *Recording) Failure() error {
 	if r.framed == nil {
 		return nil
 	}

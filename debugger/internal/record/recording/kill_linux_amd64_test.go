@@ -53,7 +53,7 @@ func recordAlone(program, path string) int {
 	var w io.Writer = file
 	if os.Getenv(childRing) != "" {
 		ring := recording.NewRing(file, path, 0)
-		ring.DueAfter(4)
+		dueAfter(ring, 4)
 		w = ring
 	}
 	_, err = recording.Record(context.Background(), recording.Program{

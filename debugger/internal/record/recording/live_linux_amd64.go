@@ -59,7 +59,7 @@ func (r *recorder) adopt(ctx context.Context, i *intrusion, l *proc.Loan) (Event
 
 // addFirst adds the first event of a program.
 func (r *recorder) addFirst(e *Event) error {
-	if r.log.out.events == 0 {
+	if r.log.out.Events() == 0 {
 		if err := r.log.out.addExtensions(ownExtensions()); err != nil {
 			return err
 		}

@@ -144,7 +144,7 @@ func (l *eventLog) noteWritten(writes []Write) {
 				continue // what exchange writes is only for the kernel
 			}
 			for _, old := range t.call.changed {
-				old.overlay(w)
+				overlay(old, w)
 			}
 		}
 	}

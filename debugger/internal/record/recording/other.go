@@ -33,9 +33,6 @@ func (t *Timeline) History() *history.History { return nil }
 // Open returns ptrace.ErrPlatform.
 func (t *Timeline) Open(string) (*os.File, error) { return nil, ptrace.ErrPlatform }
 
-// Lacks returns nil.
-func (r *Recording) Lacks() []string { return nil }
-
 // A Past cannot be made on this system.
 type Past struct{ history.Line }
 

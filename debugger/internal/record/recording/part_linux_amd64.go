@@ -21,7 +21,7 @@ type Part struct {
 func (p *Part) Bounds() (first, last uint64) { return p.first, p.last }
 
 // Bytes implements history.Part.
-func (p *Part) Bytes() int { return len(p.store.memory) + p.index.bytes() }
+func (p *Part) Bytes() int { return p.store.inMemory() + p.index.bytes() }
 
 // Inputs implements history.Past, without a replay.
 func (p *Part) Inputs(_ context.Context, from, to uint64, f func(position uint64, in history.Input)) error {
@@ -29,7 +29,7 @@ func (p *Part) Inputs(_ context.Context, from, to uint64, f func(position uint64
 	if err != nil {
 		return err
 	}
-	return r.inputs(from, to, f)
+	return inputsOf(r, from, to, f)
 }
 
 // read returns the recording, which need not be replayed.
@@ -53,7 +53,7 @@ func (p *Part) open(ctx context.Context) (*Timeline, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.endAt(p.last)
+	r.EndAt(p.last)
 	t, err := NewTimeline(ctx, r)
 	if err == nil {
 		p.timeline, t.last, p.kept = t, p.last, nil // what follows is another recording

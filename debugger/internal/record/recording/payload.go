@@ -37,15 +37,15 @@ func (p payload) size() uint64 {
 	return n
 }
 
-// room takes and gives memory for payloads: a budget.Account.
-type room interface {
+// A Room takes and gives memory: a budget.Account.
+type Room interface {
 	Take(n int64) error
 	Give(n int64)
 }
 
 // A payloadReader reads payloads into memory that it uses again.
 type payloadReader struct {
-	room  room
+	room  Room
 	whole payload // the last one
 	taken int64   // for whole
 }

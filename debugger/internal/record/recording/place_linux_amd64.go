@@ -26,7 +26,7 @@ func (p *Past) memory() int { return p.place.Memory / 4 * 3 }
 // newStore returns the store of a new part, in the file if there is to be one.
 func (p *Past) newStore() (*store, error) {
 	if p.place.File == 0 {
-		return new(store), nil
+		return newStore(nil), nil
 	}
 	if p.file == nil {
 		file, err := spool.Create(p.place.Folder, int64(p.place.File))
@@ -35,7 +35,7 @@ func (p *Past) newStore() (*store, error) {
 		}
 		p.file = file
 	}
-	return &store{extent: p.file.NewExtent()}, nil
+	return newStore(p.file.NewExtent()), nil
 }
 
 // releaseUnused drops what a stretch has written unless it is a part, and closes the file if

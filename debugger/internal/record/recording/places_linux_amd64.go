@@ -113,13 +113,13 @@ func (s *search) advance(ctx context.Context) error {
 	}
 	pc := s.run.Regs.RIP
 	err := s.apply()
-	s.kind = e.led()
+	s.kind = kindOf(&e)
 	s.came = e.Kind != Switch && e.Kind != Exit && e.Kind != Image && s.run.Regs.RIP != pc
 	return err
 }
 
-// led returns the kind of the record of an event.
-func (e *Event) led() history.Kind {
+// kindOf returns the kind of the record of an event.
+func kindOf(e *Event) history.Kind {
 	switch e.Kind {
 	case Call:
 		return history.Called
@@ -173,7 +173,7 @@ func (s *search) view() (v *history.View, err error) {
 
 // noteInput notes the next event if it writes the memory.
 func (s *search) noteInput(e *Event) {
-	for _, w := range e.spans() {
+	for _, w := range spansOf(e) {
 		if s.watches(w) {
 			s.stops++
 			s.note(s.Position(), s.Position())
@@ -213,8 +213,8 @@ func (s *search) note(first, last uint64) {
 	s.last, s.found = max(s.last, min(last, s.to-1)), true
 }
 
-// spans returns the memory that an event writes.
-func (e *Event) spans() (list []x86.Span) {
+// spansOf returns the memory that an event writes.
+func spansOf(e *Event) (list []x86.Span) {
 	for _, w := range e.Writes {
 		if n := len(list); n > 0 && list[n-1].Addr+list[n-1].Len == w.Address { // a decoder has split it
 			list[n-1].Len += uint64(len(w.Data))

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"io"
 	"math/rand/v2"
-	"strings"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/limits/filecache"
 )
@@ -76,16 +75,4 @@ type Result struct {
 type ChildResult struct {
 	PID int
 	Result
-}
-
-// Program returns the path of the program with which the recording begins: the file with the lowest
-// address, which is the program on Linux.
-func (r *Recording) Program() string {
-	first := r.Event(0)
-	for _, m := range first.Mappings {
-		if strings.HasPrefix(m.Name, "/") {
-			return m.Name
-		}
-	}
-	return ""
 }

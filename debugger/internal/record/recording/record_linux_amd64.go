@@ -46,7 +46,7 @@ func Record(ctx context.Context, p Program, w io.Writer) (Result, error) {
 	if !r.gone {
 		r.result.Err = errors.Join(r.result.Err, r.awaitEnd(ctx))
 	}
-	r.result.Positions, r.result.Events, r.result.Children = r.log.recorded, out.events, r.family.close()
+	r.result.Positions, r.result.Events, r.result.Children = r.log.recorded, out.Events(), r.family.close()
 	r.result.Err = errors.Join(r.result.Err, out.finish())
 	return r.result, nil
 }

@@ -133,7 +133,7 @@ func (p *Player) runOnce(ctx context.Context, next *Event, position uint64) erro
 	}
 	p.noteRunning()
 	n := int64(position - p.Position())
-	if position == next.Position && next.stops() {
+	if position == next.Position && stops(next) {
 		n += beyondStop
 	}
 	stop, err := p.run.Run(ctx, n)
@@ -155,7 +155,7 @@ func (p *Player) runOnce(ctx context.Context, next *Event, position uint64) erro
 const beyondStop = 1 << 12
 
 // stops reports whether the program stops by itself before the event.
-func (e *Event) stops() bool { return e.Kind == Call || e.Kind == Native }
+func stops(e *Event) bool { return e.Kind == Call || e.Kind == Native }
 
 // handleStop handles a stop before the next event.
 func (p *Player) handleStop(ctx context.Context, stop inplace.Stop, position uint64) error {
@@ -279,7 +279,7 @@ func (p *Player) remap(e *Event) error {
 	switch e.Remap.Kind {
 	case Map:
 		fixed := uint64(unix.MAP_FIXED_NOREPLACE)
-		if e.replaces(p) {
+		if p.replaces(e) {
 			fixed = unix.MAP_FIXED
 		}
 		if err := p.files.mapInto(p.run.Thread(), p.run.Inject, p.run.Memory(), *m, fixed); err != nil {
@@ -311,7 +311,7 @@ var changes = map[RemapKind]struct {
 
 // replaces reports whether a new mapping may replace others: the program said where it
 // is to be.
-func (e *Event) replaces(p *Player) bool {
+func (p *Player) replaces(e *Event) bool {
 	return e.Number == unix.SYS_MMAP && p.run.Regs.R10&unix.MAP_FIXED != 0
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"slices"
 )
 
 // A Ring is a file that keeps the newest part of a recording. The recording has segments,
@@ -24,7 +25,7 @@ type Ring struct {
 	begun   int         // segments in all, after the first
 	refused bool        // the last attempt to begin one has failed
 	retryAt int64       // size of the file at which a state is tried again that could not be recorded
-	isDue   func() bool // of tests, or nil
+	dueWhen func() bool // or nil
 }
 
 // NewRing returns a Ring with a regular file that is open for reading and writing, and the
@@ -55,6 +56,16 @@ func (g *Ring) Limit() int64 { return g.limit }
 // Size returns the bytes of the file.
 func (g *Ring) Size() int64 { return g.size }
 
+// DueWhen makes another segment begin when a function reports true, and not when the last one has its
+// share.
+func (g *Ring) DueWhen(due func() bool) { g.dueWhen = due }
+
+// Begun returns the number of segments that have begun after the first one.
+func (g *Ring) Begun() int { return g.begun }
+
+// Segments returns the offsets of the segments in the file. The first one has the head of the file.
+func (g *Ring) Segments() []int64 { return slices.Clone(g.starts) }
+
 // Full reports whether the recording is to end because of its size: no other segment can
 // begin. While threads run, it may only be too early for one.
 func (g *Ring) Full() bool {
@@ -63,8 +74,8 @@ func (g *Ring) Full() bool {
 
 // due reports whether the last segment has its share of the file, or two have theirs.
 func (g *Ring) due() bool {
-	if g.isDue != nil {
-		return g.isDue()
+	if g.dueWhen != nil {
+		return g.dueWhen()
 	}
 	last := g.size - g.starts[len(g.starts)-1]
 	return g.share > 0 && g.size >= g.retryAt && (last >= g.share || len(g.starts) > 1 && g.size >= 2*g.share)

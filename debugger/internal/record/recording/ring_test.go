@@ -87,7 +87,7 @@ func TestSegments(t *testing.T) {
 		if first > 0 {
 			first++ // after the last event of the segment before
 		}
-		if at := r.Event(0).Position; at != first || r.End() != uint64(segments*each+1) || r.Len() != kept*each+2 || g.Segments() != kept {
+		if at := r.Event(0).Position; at != first || r.End() != uint64(segments*each+1) || r.Len() != kept*each+2 || len(g.Segments()) != kept {
 			t.Errorf("%d segments: %d events from %d to %d, want them from %d", segments, r.Len(), at, r.End(), first)
 		}
 		for n := 1; n+1 < r.Len(); n++ {

@@ -11,6 +11,7 @@ type segments struct {
 	ring   *Ring   // nil if the recording has no segments
 	sizes  []int64 // of the segments in the file before the last one, before compression
 	before int64   // their sum
+	filed  int     // files of the table of the segment before the last one
 }
 
 // maxSegment limits the bytes of a segment before compression: readers read two of them.
@@ -32,7 +33,7 @@ func (w *Writer) beginSegment() error {
 	w.zip.Reset(w.out)
 	w.ring.begin()
 	w.sizes, w.before = append(w.sizes, w.size-w.before), w.size
-	w.files, w.contents, w.buf = 0, 0, w.buf[:0]
+	w.filed, w.files, w.contents, w.buf = w.files, 0, 0, w.buf[:0]
 	return w.block(blockSegment)
 }
 
@@ -65,13 +66,12 @@ func (w *Writer) endState() error {
 	return nil
 }
 
-// cancelSegment removes the segment that has begun last. The one before it goes on, with a
-// table of so many files.
-func (w *Writer) cancelSegment(files int) error {
+// cancelSegment removes the segment that has begun last. The one before it goes on.
+func (w *Writer) cancelSegment() error {
 	err := w.zip.Close()
 	w.zip.Reset(w.out)
 	last := len(w.sizes) - 1
-	w.size, w.files = w.before, files
+	w.size, w.files = w.before, w.filed
 	w.before -= w.sizes[last]
 	w.sizes = w.sizes[:last]
 	return errors.Join(err, w.ring.cancel())

@@ -21,7 +21,7 @@ func (r *recorder) segment() error {
 	if err := r.run.TakeBack(); err != nil {
 		return err
 	}
-	old, files := r.mappings.files, r.log.out.files
+	old := r.mappings.files
 	if err := r.log.out.beginSegment(); err != nil {
 		return err
 	}
@@ -36,7 +36,7 @@ func (r *recorder) segment() error {
 		r.result.First, r.newest = r.newest, r.log.position()
 	case errors.Is(err, errNoRoom) || errors.As(err, &reason):
 		r.mappings.files = old
-		return r.log.out.cancelSegment(files)
+		return r.log.out.cancelSegment()
 	}
 	return err
 }

@@ -57,12 +57,12 @@ func (s *sources) open(n int) (*os.File, error) {
 
 func (s *sources) openNew(n int) (*os.File, error) {
 	want := &s.recording.Files[n]
-	if c := s.recording.kept(want); c != nil {
-		if err := s.recording.events.room.Take(want.Size); err != nil {
+	if c := s.recording.Contents(want); c != nil {
+		if err := s.recording.Memory().Take(want.Size); err != nil {
 			return nil, err
 		}
 		s.taken += want.Size
-		return c.open(n, want)
+		return openContents(c, n, want)
 	}
 	f, err := openSame(want)
 	if err != nil {
@@ -79,7 +79,7 @@ func (s *sources) close() error {
 	}
 	s.opened = nil
 	if s.taken > 0 {
-		s.recording.events.room.Give(s.taken)
+		s.recording.Memory().Give(s.taken)
 		s.taken = 0
 	}
 	return err
@@ -93,15 +93,15 @@ const (
 	memoryEnd  = " (deleted)"
 )
 
-// open returns a file in memory with contents, which are checked.
-func (c *contents) open(n int, want *File) (*os.File, error) {
+// openContents returns a file in memory with contents, which are checked.
+func openContents(c io.Reader, n int, want *File) (*os.File, error) {
 	fd, err := unix.MemfdCreate(memoryName+strconv.Itoa(n), unix.MFD_CLOEXEC)
 	if err != nil {
 		return nil, err
 	}
 	f := os.NewFile(uintptr(fd), want.Path)
 	sum := sha256.New()
-	_, err = io.Copy(io.MultiWriter(f, sum), c.read())
+	_, err = io.Copy(io.MultiWriter(f, sum), c)
 	if err == nil && [digestSize]byte(sum.Sum(nil)) != want.Digest {
 		err = fmt.Errorf("%w: the contents of %s are not those of its digest", ErrCorrupt, want.Path)
 	}
@@ -112,7 +112,7 @@ func (c *contents) open(n int, want *File) (*os.File, error) {
 }
 
 // pathOf returns the path of a mapped file as the recorded program had it.
-func (r *Recording) pathOf(path string) string {
+func pathOf(r *Recording, path string) string {
 	text, ours := strings.CutPrefix(path, memoryPath)
 	n, err := strconv.Atoi(strings.TrimSuffix(text, memoryEnd))
 	if !ours || err != nil || n < 0 || n >= len(r.Files) {
@@ -126,11 +126,11 @@ func (r *Recording) pathOf(path string) string {
 func (t *Timeline) Open(path string) (*os.File, error) {
 	r := t.recording
 	for n, f := range slices.Backward(r.Files) {
-		if c := r.kept(&f); c != nil && f.Path == path {
-			if err := r.events.room.Take(f.Size); err != nil { // until the account is closed
+		if c := r.Contents(&f); c != nil && f.Path == path {
+			if err := r.Memory().Take(f.Size); err != nil { // until the account is closed
 				return nil, err
 			}
-			return c.open(n, &f)
+			return openContents(c, n, &f)
 		}
 	}
 	return nil, os.ErrNotExist

@@ -8,13 +8,6 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/limits/spool"
 )
 
-// A Place says where a [Past] holds its recordings, and how many bytes they may have.
-type Place struct {
-	Memory int    // in memory, with the steps that follow them
-	File   int    // in a file; 0 means that there is none
-	Folder string // of the file, which has no name there
-}
-
 // A store holds the bytes of a [Part]: in memory, or in a file. After a write to the file has
 // failed it holds the rest in memory, so that the recording is whole; it then ends soon.
 type store struct {
@@ -22,6 +15,9 @@ type store struct {
 	memory []byte        // what follows it
 	err    error         // of the file
 }
+
+// newStore returns a store with its bytes in a part of a file, or in memory if that is nil.
+func newStore(extent *spool.Extent) *store { return &store{extent: extent} }
 
 // Write implements io.Writer. It does not fail.
 func (s *store) Write(b []byte) (int, error) {
@@ -40,6 +36,9 @@ func (s *store) filed() int64 {
 	}
 	return s.extent.Len()
 }
+
+// inMemory returns the number of bytes in memory.
+func (s *store) inMemory() int { return len(s.memory) }
 
 // Len returns the number of bytes.
 func (s *store) Len() int64 { return s.filed() + int64(len(s.memory)) }

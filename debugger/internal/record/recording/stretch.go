@@ -5,6 +5,13 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/record/history"
 )
 
+// A Place says where a [Past] holds its recordings, and how many bytes they may have.
+type Place struct {
+	Memory int    // in memory, with the steps that follow them
+	File   int    // in a file; 0 means that there is none
+	Folder string // of the file, which has no name there
+}
+
 // A Stretch says how far the process of a debugger is recorded.
 type Stretch struct {
 	Limit uint64 // position at which it ends; 0 means none

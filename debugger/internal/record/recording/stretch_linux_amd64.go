@@ -95,12 +95,12 @@ func (s *stretch) look(r *recorder) error {
 
 // view returns a view of the process where it is.
 func (s *stretch) view(r *recorder) (*history.View, error) {
-	if s.mapsFor != r.log.out.events+1 {
+	if s.mapsFor != r.log.out.Events()+1 {
 		maps, err := readMaps(r.run.Thread())
 		if err != nil {
 			return nil, err
 		}
-		s.maps, s.mapsFor = maps, r.log.out.events+1
+		s.maps, s.mapsFor = maps, r.log.out.Events()+1
 	}
 	return history.NewView(stretched{r}, r.log.position(), r.run.Threads(), r.run.Thread(), s.maps)
 }
@@ -152,7 +152,7 @@ func (s *stretch) record(ctx context.Context, l *proc.Loan, first uint64) (*Part
 	if err != nil {
 		return nil, StretchEnd{}, errors.Join(err, r.giveBackToDebugger(l, StretchEnd{}), r.closeRun())
 	}
-	part := &Part{first: first, store: s.store, index: out.index}
+	part := &Part{first: first, store: s.store, index: out.Index()}
 	return part, r.fill(ctx, l, part), nil
 }
 

@@ -70,7 +70,7 @@ func (t *replayed) Maps() (procfs.Maps, error) {
 		if named, ok := t.nameOf(m); ok && m.Path == "" {
 			m.Path = named
 		}
-		m.Path = t.player.recording.pathOf(m.Path)
+		m.Path = pathOf(t.player.recording, m.Path)
 		maps = append(maps, m)
 	}
 	return maps, err
@@ -125,7 +125,7 @@ func (s *replayStepper) Input() (history.Input, bool) {
 		Number: e.Number, Vector: e.Vector != nil || e.Kind == Exit, Maps: e.Remap.Kind != NoRemap, Ends: e.duration() == 0,
 		Threads: len(e.Threads) > 0, Switches: e.Kind == Switch,
 	}
-	in.Kind, in.Writes = e.led(), s.filled(e.spans())
+	in.Kind, in.Writes = kindOf(&e), s.filled(spansOf(&e))
 	return in, true
 }
 

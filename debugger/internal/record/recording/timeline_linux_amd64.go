@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 	"sync/atomic"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/procfs"
@@ -63,8 +65,8 @@ func newTimeline(ctx context.Context, r *Recording, s sizes) (*Timeline, error) 
 	}
 	t.named = t.names()
 	t.spacing = max(s.spacing, (t.last-t.first)/maxCheckpoints)
-	if err = cmp.Or(r.failure(), checkFiles(r.Lacking())); err == nil {
-		err = r.explain(t.do(ctx, t.replay))
+	if err = cmp.Or(r.Failure(), checkFiles(r.Lacking())); err == nil {
+		err = explain(r, t.do(ctx, t.replay))
 	}
 	if err == nil {
 		t.history, err = history.Long(t, r.begins())
@@ -144,7 +146,7 @@ func (t *Timeline) record(ctx context.Context, p *Player, end uint64) (_ *histor
 	target := &replayed{player: p, names: t.named, ctx: ctx}
 	start := p.Position()
 	recorder, err := history.New(target, history.Options{
-		First: start, WholeRepeats: true, Budget: windowBudget, MaxSnapshot: windowBudget, Room: t.recording.events.room,
+		First: start, WholeRepeats: true, Budget: windowBudget, MaxSnapshot: windowBudget, Room: t.recording.Memory(),
 	})
 	if err != nil {
 		return nil, err
@@ -183,14 +185,25 @@ func (t *Timeline) record(ctx context.Context, p *Player, end uint64) (_ *histor
 
 // Inputs implements history.Past.
 func (t *Timeline) Inputs(_ context.Context, from, to uint64, f func(position uint64, in history.Input)) error {
-	return t.recording.inputs(from, to, f)
+	return inputsOf(t.recording, from, to, f)
 }
 
-// inputs calls f with the system calls, signals and switches between two positions.
-func (r *Recording) inputs(from, to uint64, f func(position uint64, in history.Input)) error {
-	for n := r.after(from); n < r.Len(); n++ {
+// explain adds to the error of a replay which extensions are missing, if there are any.
+func explain(r *Recording, err error) error {
+	if _, limit := errors.AsType[*LimitError](err); limit || err == nil {
+		return err
+	}
+	if missing := r.Lacks(); len(missing) > 0 {
+		return fmt.Errorf("%w; the program was recorded on a processor with extensions that this one lacks: %s", err, strings.Join(missing, ", "))
+	}
+	return err
+}
+
+// inputsOf calls f with the system calls, signals and switches between two positions.
+func inputsOf(r *Recording, from, to uint64, f func(position uint64, in history.Input)) error {
+	for n := r.After(from); n < r.Len(); n++ {
 		e := r.Event(n)
-		if e.Position >= to || r.failure() != nil {
+		if e.Position >= to || r.Failure() != nil {
 			break
 		}
 		switch e.Kind {
@@ -202,7 +215,7 @@ func (r *Recording) inputs(from, to uint64, f func(position uint64, in history.I
 			f(e.Position, history.Input{Number: e.Number, Switches: true})
 		}
 	}
-	return r.failure()
+	return r.Failure()
 }
 
 // windowBudget limits the bytes of a window's records.

@@ -105,7 +105,7 @@ func (w *effects) checkUnknown(c *call) error {
 }
 
 // overlay copies the part of another write that is to the same memory.
-func (w Write) overlay(other Write) {
+func overlay(w, other Write) {
 	from := max(w.Address, other.Address)
 	to := min(w.Address+uint64(len(w.Data)), other.Address+uint64(len(other.Data)))
 	if from < to {
@@ -116,7 +116,7 @@ func (w Write) overlay(other Write) {
 // apply writes to a snapshot.
 func (s *snapshot) apply(w Write) {
 	if m, ok := s.maps.Find(w.Address); ok {
-		Write{m.Start, s.memory[m.Start]}.overlay(w)
+		overlay(Write{m.Start, s.memory[m.Start]}, w)
 	}
 }
 
