@@ -12,6 +12,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/guard"
 	"github.com/triptych-mcp/triptych/debugger/internal/limits/budget"
 	"github.com/triptych-mcp/triptych/debugger/internal/limits/filecache"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/recording"
 	"github.com/triptych-mcp/triptych/debugger/internal/serve/accounttools"
 	"github.com/triptych-mcp/triptych/debugger/internal/serve/dap"
@@ -44,14 +45,14 @@ type (
 	// A RecordedRun describes how the program ended, and what was recorded.
 	RecordedRun = recording.Result
 	// A RecordingRing is a file that keeps the newest part of a recording.
-	RecordingRing = recording.Ring
+	RecordingRing = recfile.Ring
 )
 
 // NewRecordingRing returns a ring in a regular file that is open for reading and writing,
 // which may have a number of bytes, or as many as the format permits if that is 0. The path
 // may not lead to a symbolic link.
 func NewRecordingRing(file *os.File, path string, limit int64) *RecordingRing {
-	return recording.NewRing(file, path, limit)
+	return recfile.NewRing(file, path, limit)
 }
 
 // RecordProgram runs a program and writes a recording of it to w, which

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/triptych-mcp/triptych/debugger"
-	"github.com/triptych-mcp/triptych/debugger/internal/record/recording"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile"
 )
 
 // TestFileMemory opens a recording of some KiB that takes 40 MiB: it is refused with the flag that
@@ -18,14 +18,14 @@ import (
 func TestFileMemory(t *testing.T) {
 	dir := t.TempDir()
 	var file bytes.Buffer
-	w, err := recording.NewWriter(&file)
+	w, err := recfile.NewWriter(&file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	none := recording.Remap{Mapping: recording.Mapping{File: -1}}
-	for _, e := range []recording.Event{
-		{Kind: recording.Image, Remap: none, Writes: []recording.Write{{Address: 1 << 32, Data: bytes.Repeat([]byte{1}, 40<<20)}}},
-		{Kind: recording.Ended, Position: 1, Remap: none},
+	none := recfile.Remap{Mapping: recfile.Mapping{File: -1}}
+	for _, e := range []recfile.Event{
+		{Kind: recfile.Image, Remap: none, Writes: []recfile.Write{{Address: 1 << 32, Data: bytes.Repeat([]byte{1}, 40<<20)}}},
+		{Kind: recfile.Ended, Position: 1, Remap: none},
 	} {
 		if err := w.Add(&e); err != nil {
 			t.Fatal(err)

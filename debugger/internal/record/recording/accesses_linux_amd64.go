@@ -9,6 +9,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/machine/x86"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/history"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/inplace"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile"
 )
 
 // Accesses implements history.Past. The program runs translated, and its code logs the
@@ -131,21 +132,21 @@ func (a *accesses) step(ctx context.Context) error {
 		return err
 	}
 	switch e.Kind {
-	case Call:
+	case recfile.Call:
 		a.access.Made = callMade(&e, &before)
 		a.access.Made.Result = int64(a.run.Regs.RAX)
 		a.give(history.AccessCall, x86.Span{})
-	case Exit:
+	case recfile.Exit:
 		a.access.Made = callMade(&e, &before)
 		a.give(history.AccessEnd, x86.Span{})
-	case Signal:
+	case recfile.Signal:
 		a.give(history.AccessSignal, x86.Span{})
 	}
 	return nil
 }
 
 // callMade describes the event of a system call, by the registers before it.
-func callMade(e *Event, before *ptrace.Regs) *history.CallMade {
+func callMade(e *recfile.Event, before *ptrace.Regs) *history.CallMade {
 	c := &history.CallMade{
 		Number:    e.Number,
 		Arguments: [6]uint64{before.RDI, before.RSI, before.RDX, before.R10, before.R8, before.R9},
@@ -156,7 +157,7 @@ func callMade(e *Event, before *ptrace.Regs) *history.CallMade {
 	for _, t := range e.Threads {
 		c.Started = append(c.Started, t.ID)
 	}
-	if m := &e.Remap.Mapping; e.Remap.Kind == Map || e.Remap.Kind == Unmap || e.Remap.Kind == Discard || e.Remap.Kind == Move {
+	if m := &e.Remap.Mapping; e.Remap.Kind == recfile.Map || e.Remap.Kind == recfile.Unmap || e.Remap.Kind == recfile.Discard || e.Remap.Kind == recfile.Move {
 		c.Unmapped = x86.Span{Addr: m.Start, Len: m.Length}
 	}
 	return c

@@ -11,7 +11,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
 	"github.com/triptych-mcp/triptych/debugger/internal/machine/x86"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/history"
-	"github.com/triptych-mcp/triptych/debugger/internal/record/recording"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile"
 	"github.com/triptych-mcp/triptych/mcp/mcptest/sample"
 )
 
@@ -41,7 +41,7 @@ func TestAccesses(t *testing.T) {
 			}
 			others := map[uint64]bool{} // positions of what is no instruction
 			for n := range r.Len() {
-				if e := r.Event(n); e.Kind != recording.Native {
+				if e := r.Event(n); e.Kind != recfile.Native {
 					others[e.Position] = true
 				}
 			}

@@ -7,10 +7,10 @@ import (
 	"math/rand/v2"
 	"syscall"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/proc"
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile"
+	"golang.org/x/sys/unix"
 )
 
 // Attach records a process that runs, until it ends, does what cannot be recorded, or ctx is
@@ -44,7 +44,7 @@ func repeatAtOnce(process *proc.Process, pid int) {
 
 // recordLoan records a process that was lent.
 func recordLoan(ctx context.Context, l *proc.Loan, w io.Writer) (Result, error) {
-	out, err := NewWriter(w)
+	out, err := recfile.NewWriter(w)
 	if err != nil {
 		return Result{}, err
 	}
@@ -64,7 +64,7 @@ func recordLoan(ctx context.Context, l *proc.Loan, w io.Writer) (Result, error) 
 	r.result.Err = errors.Join(r.result.Err, r.giveBack(l), r.closeRun())
 	_ = l.Tracer.Unpin() // the session goes on with it
 	r.result.Positions, r.result.Events, r.result.Running = r.log.recorded, out.Events(), !r.gone
-	r.result.Err = errors.Join(r.result.Err, out.finish())
+	r.result.Err = errors.Join(r.result.Err, out.Finish())
 	return r.result, nil
 }
 

@@ -20,6 +20,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/procfs"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/recording"
 	"github.com/triptych-mcp/triptych/mcp/mcptest/sample"
 )
@@ -275,7 +276,7 @@ func (l *live) disturb(threads map[int]string, done <-chan recording.Result) rec
 }
 
 // seekSome compares states of a timeline with those that a replay passes.
-func seekSome(t *testing.T, r *recording.Recording) {
+func seekSome(t *testing.T, r *recfile.Recording) {
 	t.Helper()
 	first := r.Event(0).Position
 	line, want := timeline(t, r), map[uint64]state{first + 1: {}, first + (r.End()-first)/2: {}}

@@ -7,6 +7,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/limits/worktime"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/history"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/inplace"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile"
 )
 
 // Branches implements history.Past. The program runs translated, and its code logs the
@@ -106,7 +107,7 @@ func (b *branches) step(ctx context.Context) error {
 		return err
 	}
 	after := b.run.Regs
-	if e.Kind == Switch {
+	if e.Kind == recfile.Switch {
 		before = after // those of the thread that goes on
 	}
 	b.passed = history.Transition{Position: position, Kind: kindOf(&e), PC: before.RIP, NextPC: after.RIP, SP: before.RSP, NextSP: after.RSP}

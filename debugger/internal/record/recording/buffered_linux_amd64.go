@@ -5,6 +5,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/proc"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/inplace"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile"
 )
 
 // bufferCalls makes the program make frequent system calls without a stop, if the system
@@ -56,13 +57,13 @@ func (r *recorder) addBuffered(c *inplace.BufferedCall) error {
 		}
 	}
 	r.log.current.call = nil // if it was to wait, it has not
-	e := Event{
-		Kind: Call, Number: c.Before.RAX, Hash: hashRegisters(&c.Before),
+	e := recfile.Event{
+		Kind: recfile.Call, Number: c.Before.RAX, Hash: recfile.HashRegisters(&c.Before),
 		Position:  r.log.positionAfter(c.Executed),
-		Registers: changed(&c.Before, &c.After),
+		Registers: recfile.ChangedRegisters(&c.Before, &c.After),
 	}
 	if len(c.Written) > 0 {
-		e.Writes = []Write{{c.Address, bytes.Clone(c.Written)}}
+		e.Writes = []recfile.Write{{Address: c.Address, Data: bytes.Clone(c.Written)}}
 	}
 	r.log.current.waiting, r.log.current.after = c.After.Restarts(), c.After
 	r.log.recorded = e.Position + 1

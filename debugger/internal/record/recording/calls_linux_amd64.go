@@ -3,11 +3,11 @@ package recording
 import (
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/syscalls"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/inplace"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile"
+	"golang.org/x/sys/unix"
 )
 
 // refused lists the system calls that fail with ENOSYS, because after them the kernel
@@ -39,7 +39,7 @@ func (r *recorder) call() (inplace.Stop, error) {
 		return inplace.Stop{Kind: inplace.Done}, nil
 	}
 	g := r.run.Regs
-	e := r.log.event(Call)
+	e := r.log.event(recfile.Call)
 	e.Number = g.RAX
 	if refused[g.RAX] {
 		failed := unix.ENOSYS
@@ -81,16 +81,16 @@ func (r *recorder) call() (inplace.Stop, error) {
 
 // A call is a system call that is being made.
 type call struct {
-	event   Event // without its result
+	event   recfile.Event // without its result
 	regs    ptrace.Regs
 	effect  syscalls.Effect
 	file    *sharedFile // that it changes and the program has mapped, or nil
 	altered bool        // it is made with other values of rdi, rdx or r10
 	all     *snapshot   // of the memory before it was begun last, if the effect is unknown
 
-	changed   []Write   // what the kernel changes when it is interrupted: as it was before the call was begun last
-	meanwhile []Write   // the time that is left in memory, see timeoutAt, while the call is withdrawn
-	began     time.Time // when it was first found to wait, or zero
+	changed   []recfile.Write // what the kernel changes when it is interrupted: as it was before the call was begun last
+	meanwhile []recfile.Write // the time that is left in memory, see timeoutAt, while the call is withdrawn
+	began     time.Time       // when it was first found to wait, or zero
 
 	parked time.Time // when its thread was parked, or zero; see maxParked
 	woken  bool      // it was parked, and returns 0 next

@@ -2,7 +2,7 @@
 //
 //	result, err := recording.Record(ctx, recording.Program{Path: path, Args: args}, file)
 //
-//	r, err := recording.Read(file)
+//	r, err := recfile.Read(file, nil)
 //	player, err := recording.NewPlayer(tracer, r)
 //	err = player.RunTo(ctx, 1_000_000)
 //	regs := player.Regs() // as they were after a million instructions
@@ -25,8 +25,8 @@
 // A replay builds a process with the memory and registers of the recorded one, at the
 // same addresses. It makes no system call of the program, except changes of its own
 // mappings. Nothing is read from the system but the files that the program had mapped, which
-// must still be the same (see [File]), unless the recording has their contents: see
-// [Recording.Pack]. They are mapped from files in memory then. At each input the registers are compared
+// must still be the same (see [recfile.File]), unless the recording has their contents: see
+// [recfile.Pack]. They are mapped from files in memory then. At each input the registers are compared
 // with those of the recorded run; if they differ, the error is a *[DivergenceError].
 //
 // # Threads
@@ -60,7 +60,7 @@
 //
 // # The newest part
 //
-// A [Ring] is a file that drops the oldest part of a recording. It consists of segments. A segment
+// A [recfile.Ring] is a file that drops the oldest part of a recording. It consists of segments. A segment
 // begins with the state of the program where all threads are outside of the kernel. The state is
 // that of a replay, so that a replay which begins there goes on like one from before it.
 //
@@ -92,17 +92,6 @@
 // A replay diverges when another process, or the program itself by write(2), has changed
 // a file that the program had mapped, and when a child of vfork has changed memory that
 // is not writable.
-//
-// # File format
-//
-// A file is "TRIPTYCH RECORDING\n", the version in two bytes, and a zstd stream of
-// blocks: a tag, the length of the payload as an unsigned varint, the payload. Block X
-// lists the extensions of the processor's instruction set, F is an entry of the table of
-// files, E an event, C a piece of the contents of a file of the table, Z the end. A
-// [Ring] has blocks S, each followed by an Image that a replay begins with if nothing is
-// before it, and otherwise leaves out; the table of files starts over there. A file that ends early has
-// everything up to the last flush of its writer. Numbers are varints. See encode.go for
-// the fields.
 //
 // # Files of others
 //

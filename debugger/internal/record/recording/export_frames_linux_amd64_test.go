@@ -6,22 +6,23 @@ import (
 	"testing"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/limits/spool"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile"
 )
 
 // Frames is a recording in frames, as that of a Part.
 type Frames struct {
-	store *store
-	out   *Writer
+	store *recfile.Store
+	out   *recfile.Writer
 }
 
 // NewFrames returns Frames without events, in a file unless it is nil.
 func NewFrames(t testing.TB, file *spool.File) *Frames {
 	t.Helper()
-	s := newStore(nil)
+	s := recfile.NewStore(nil)
 	if file != nil {
-		s = newStore(file.NewExtent())
+		s = recfile.NewStore(file.NewExtent())
 	}
-	out, err := newPartWriter(s)
+	out, err := recfile.NewFrameWriter(s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,7 +30,7 @@ func NewFrames(t testing.TB, file *spool.File) *Frames {
 }
 
 // Add adds a frame with events.
-func (f *Frames) Add(t testing.TB, events []Event) {
+func (f *Frames) Add(t testing.TB, events []recfile.Event) {
 	t.Helper()
 	for n := range events {
 		if err := f.out.Add(&events[n]); err != nil {
@@ -47,7 +48,7 @@ func (f *Frames) Close() error { return f.out.Close() }
 // AddFiles adds empty files.
 func (f *Frames) AddFiles(paths ...string) error {
 	for _, path := range paths {
-		if _, err := f.out.addFile(File{Path: path}); err != nil {
+		if _, err := f.out.AddFile(recfile.File{Path: path}); err != nil {
 			return err
 		}
 	}
@@ -55,21 +56,23 @@ func (f *Frames) AddFiles(paths ...string) error {
 }
 
 // Open returns the recording, which reads frames when they are needed.
-func (f *Frames) Open() (*Recording, error) { return openFrames(f.store, f.out.Index()) }
+func (f *Frames) Open() (*recfile.Recording, error) {
+	return recfile.OpenFrames(f.store, f.out.Index())
+}
 
 // Read returns the recording, read from the beginning to the end.
-func (f *Frames) Read() (*Recording, error) {
-	return Read(io.NewSectionReader(f.store, 0, f.store.Len()), nil)
+func (f *Frames) Read() (*recfile.Recording, error) {
+	return recfile.Read(io.NewSectionReader(f.store, 0, f.store.Len()), nil)
 }
 
 // Bytes returns how much memory the frames take, and how many bytes are in the file.
 func (f *Frames) Bytes() (memory int, filed int64) {
 	p := &Part{store: f.store, index: f.out.Index()}
-	return p.Bytes(), f.store.filed()
+	return p.Bytes(), f.store.Filed()
 }
 
 // Failure returns why the file cannot be written.
-func (f *Frames) Failure() error { return f.store.failure() }
+func (f *Frames) Failure() error { return f.store.Failure() }
 
 // End returns the error with which a stretch ends that has written the frames, or nil.
 func (f *Frames) End() error {

@@ -8,13 +8,14 @@ import (
 
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/inplace"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile"
 )
 
 // Step executes the next instruction in its original place, whatever it is.
 func (p *Player) Step(ctx context.Context) (inplace.Stop, error) { return p.run.Step(ctx) }
 
 // NewTimelineOf is NewTimeline with sizes of windows and distances of checkpoints.
-func NewTimelineOf(ctx context.Context, r *Recording, window, spacing uint64) (*Timeline, error) {
+func NewTimelineOf(ctx context.Context, r *recfile.Recording, window, spacing uint64) (*Timeline, error) {
 	s := defaultSizes()
 	s.window, s.spacing = window, spacing
 	return newTimeline(ctx, r, s)
@@ -22,7 +23,7 @@ func NewTimelineOf(ctx context.Context, r *Recording, window, spacing uint64) (*
 
 // NewTimelineIn is NewTimeline with a distance of checkpoints, and limits in bytes of the
 // memory of checkpoints and of a process that replays.
-func NewTimelineIn(ctx context.Context, r *Recording, spacing, checkpoints, process uint64) (*Timeline, error) {
+func NewTimelineIn(ctx context.Context, r *recfile.Recording, spacing, checkpoints, process uint64) (*Timeline, error) {
 	return newTimeline(ctx, r, sizes{window: 1 << 14, spacing: spacing, budget: checkpoints, memoryLimit: process})
 }
 
@@ -54,13 +55,13 @@ func (p *Player) WatchStack() error {
 func KeptAfterAdding(parts int) (first, last bool) {
 	p := NewPast(Place{Memory: 1 << 20})
 	for n := range parts {
-		p.add(nil, &Part{first: uint64(n), last: uint64(n) + 1, kept: new(kept), store: new(store), index: new(index)})
+		p.add(nil, &Part{first: uint64(n), last: uint64(n) + 1, kept: new(kept), store: new(recfile.Store), index: new(recfile.Index)})
 	}
 	return p.Parts[0].(*Part).kept != nil, p.Parts[parts-1].(*Part).kept != nil
 }
 
 // PartOf returns a part with a recording that has not been opened.
-func PartOf(t testing.TB, events []Event, last uint64) *Part {
+func PartOf(t testing.TB, events []recfile.Event, last uint64) *Part {
 	t.Helper()
 	f := NewFrames(t, nil)
 	f.Add(t, events)
@@ -70,12 +71,12 @@ func PartOf(t testing.TB, events []Event, last uint64) *Part {
 // CheckImage checks an image with some bytes of zeros for a recording of at most some bytes.
 func CheckImage(zeros, most int) error {
 	s := newStretch(Stretch{Bytes: most})
-	s.store = new(store)
-	out, err := newPartWriter(s.store)
+	s.store = new(recfile.Store)
+	out, err := recfile.NewFrameWriter(s.store)
 	if err != nil {
 		return err
 	}
-	e := Event{Kind: Image, Writes: []Write{{Data: make([]byte, zeros)}}}
+	e := recfile.Event{Kind: recfile.Image, Writes: []recfile.Write{{Data: make([]byte, zeros)}}}
 	if err := errors.Join(out.Add(&e), out.Flush()); err != nil {
 		return err
 	}

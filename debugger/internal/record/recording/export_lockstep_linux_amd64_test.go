@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
 	"github.com/triptych-mcp/triptych/debugger/internal/machine/x86"
 	"github.com/triptych-mcp/triptych/debugger/internal/machine/xsave"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile"
+	"golang.org/x/sys/unix"
 )
 
 // Lockstep goes to a position, or to the end of the program, and makes another Player at the
@@ -19,7 +19,7 @@ func (p *Player) Lockstep(ctx context.Context, other *Player, end uint64, chunk 
 	for p.Position() < end {
 		e, at := p.recording.Event(p.event), p.Position()
 		if at == e.Position {
-			if e.Kind == Image || e.duration() == 0 {
+			if e.Kind == recfile.Image || e.Positions() == 0 {
 				return executed, nil
 			}
 			if err := errors.Join(p.apply(), other.apply()); err != nil {
@@ -114,7 +114,7 @@ func (p *Player) sameRegisters(other *Player) error {
 	mine.EFlags &^= ptrace.ResumeFlag
 	others.EFlags &^= ptrace.ResumeFlag
 	for n, w := range mine.Words() {
-		if v := others.Words()[n]; n != origRAX && v != w {
+		if v := others.Words()[n]; n != recfile.OrigRAX && v != w {
 			list = append(list, fmt.Errorf("%s is %#x translated, and %#x by steps", ptrace.RegNames[n], w, v))
 		}
 	}

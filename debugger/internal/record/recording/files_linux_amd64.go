@@ -9,23 +9,24 @@ import (
 	"time"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/limits/filecache"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile"
 	"github.com/triptych-mcp/triptych/mcp/filestamp"
 )
 
 // files is the table of files that the program has mapped, while it is recorded.
 type files struct {
-	writer *Writer
+	writer *recfile.Writer
 	known  map[stamp]int
-	list   []File
-	mapped map[uint64]int            // files by the addresses of mappings that were added last
-	kept   map[[digestSize]byte]bool // digests of contents that were added
-	room   int64                     // for contents
-	before *filecache.Cache          // digests of files in earlier recordings, or nil
-	err    error                     // that ends the recording
+	list   []recfile.File
+	mapped map[uint64]int                    // files by the addresses of mappings that were added last
+	kept   map[[recfile.DigestSize]byte]bool // digests of contents that were added
+	room   int64                             // for contents
+	before *filecache.Cache                  // digests of files in earlier recordings, or nil
+	err    error                             // that ends the recording
 }
 
-func newFiles(w *Writer, before *filecache.Cache) files {
-	return files{writer: w, before: before, known: make(map[stamp]int), mapped: make(map[uint64]int), kept: make(map[[digestSize]byte]bool), room: w.contentsRoom()}
+func newFiles(w *recfile.Writer, before *filecache.Cache) files {
+	return files{writer: w, before: before, known: make(map[stamp]int), mapped: make(map[uint64]int), kept: make(map[[recfile.DigestSize]byte]bool), room: w.ContentsRoom()}
 }
 
 // A stamp identifies the contents of a file.
@@ -58,7 +59,7 @@ func (f *files) add(path, direct string) int {
 	if n, ok := f.known[key]; ok {
 		return n
 	}
-	n, err := f.addFile(File{Path: path, Size: info.Size()}, file)
+	n, err := f.addFile(recfile.File{Path: path, Size: info.Size()}, file)
 	if err != nil {
 		return -1
 	}
@@ -67,12 +68,12 @@ func (f *files) add(path, direct string) int {
 }
 
 // addFile adds a file to the table, and its contents if they are kept.
-func (f *files) addFile(new File, file *os.File) (int, error) {
+func (f *files) addFile(new recfile.File, file *os.File) (int, error) {
 	var data []byte
 	var err error
 	keeps := f.keeps(&new)
 	if keeps {
-		data, err = readWhole(file, new.Size)
+		data, err = recfile.ReadWhole(file, new.Size)
 		new.Digest = sha256.Sum256(data)
 	} else {
 		new.Digest, err = f.digest(file)
@@ -80,7 +81,7 @@ func (f *files) addFile(new File, file *os.File) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	n, err := f.writer.addFile(new)
+	n, err := f.writer.AddFile(new)
 	if err == nil && keeps {
 		err = f.keep(&new, data)
 	}
@@ -91,17 +92,17 @@ func (f *files) addFile(new File, file *os.File) (int, error) {
 
 // digest returns the digest of a file's contents, from an earlier recording if the file has not changed
 // since then.
-func (f *files) digest(file *os.File) ([digestSize]byte, error) {
+func (f *files) digest(file *os.File) ([recfile.DigestSize]byte, error) {
 	before, err := file.Stat()
 	if f.before == nil || err != nil {
-		return digestOf(file)
+		return recfile.DigestOf(file)
 	}
 	seen, state := time.Now(), filestamp.Of(before)
 	name, _ := state.AppendBinary([]byte("digest "))
-	if value, ok := f.before.Get(string(name)); ok && len(value) == digestSize {
-		return [digestSize]byte(value), nil
+	if value, ok := f.before.Get(string(name)); ok && len(value) == recfile.DigestSize {
+		return [recfile.DigestSize]byte(value), nil
 	}
-	digest, err := digestOf(file)
+	digest, err := recfile.DigestOf(file)
 	if err != nil {
 		return digest, err
 	}
@@ -137,7 +138,7 @@ const (
 var systemFolders = []string{"/usr/", "/lib", "/bin/", "/sbin/", "/etc/", "/opt/", "/nix/", "/gnu/", "/snap/", "/var/"}
 
 // keeps reports whether the contents of a file are kept when it is mapped.
-func (f *files) keeps(file *File) bool {
+func (f *files) keeps(file *recfile.File) bool {
 	limit := int64(ownFile)
 	for _, folder := range systemFolders {
 		if strings.HasPrefix(file.Path, folder) {
@@ -148,13 +149,13 @@ func (f *files) keeps(file *File) bool {
 }
 
 // keep adds the contents of a file.
-func (f *files) keep(file *File, data []byte) error {
+func (f *files) keep(file *recfile.File, data []byte) error {
 	if f.kept[file.Digest] {
 		return nil
 	}
 	f.kept[file.Digest] = true
 	f.room -= file.Size
-	return f.writer.addContents(file, bytes.NewReader(data))
+	return f.writer.AddContents(file, bytes.NewReader(data))
 }
 
 // noteMapped notes a new mapping of a file.
@@ -173,7 +174,7 @@ func (f *files) noteUnmapped(start uint64) error {
 		return nil
 	}
 	file := &f.list[n]
-	data, err := readSame(file)
+	data, err := recfile.ReadSame(file)
 	if err != nil {
 		return nil // it has changed meanwhile
 	}

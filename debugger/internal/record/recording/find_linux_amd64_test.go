@@ -15,6 +15,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/machine/x86"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/history"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/inplace"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/recording"
 	"github.com/triptych-mcp/triptych/mcp/mcptest/sample"
 )
@@ -75,7 +76,7 @@ func (f *finder) Last(ctx context.Context, places *history.Places, from, to uint
 }
 
 // watches reports whether the system lets a process be watched by the processor.
-func watches(t *testing.T, r *recording.Recording) (ok bool) {
+func watches(t *testing.T, r *recfile.Recording) (ok bool) {
 	t.Helper()
 	onTracer(t, func(tracer *ptrace.Tracer) error {
 		p, err := recording.NewPlayer(tracer, r)

@@ -6,11 +6,11 @@ import (
 	"io"
 	"sync"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/proc"
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/inplace"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile"
+	"golang.org/x/sys/unix"
 )
 
 // A family records the children of a program and their children, each with a recorder of
@@ -94,7 +94,7 @@ func (f *family) release(tracer *ptrace.Tracer, c *inplace.Child) error {
 }
 
 func (f *family) recordInto(tracer *ptrace.Tracer, c *inplace.Child, w io.Writer) (Result, error) {
-	out, err := NewWriter(w)
+	out, err := recfile.NewWriter(w)
 	if err != nil {
 		return Result{}, errors.Join(err, f.release(tracer, c))
 	}
@@ -112,7 +112,7 @@ func (f *family) recordInto(tracer *ptrace.Tracer, c *inplace.Child, w io.Writer
 	}
 	r.result.Err = errors.Join(r.result.Err, r.closeRun())
 	r.result.Positions, r.result.Events = r.log.recorded, out.Events()
-	r.result.Err = errors.Join(r.result.Err, out.finish())
+	r.result.Err = errors.Join(r.result.Err, out.Finish())
 	return r.result, nil
 }
 

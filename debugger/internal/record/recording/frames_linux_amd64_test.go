@@ -9,17 +9,19 @@ import (
 	"testing"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/limits/spool"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile/recfiletest"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/recording"
 )
 
 // inputs returns a number of calls that have read so many bytes each, after a first state.
-func inputs(random *rand.Rand, count, size int) []recording.Event {
+func inputs(random *rand.Rand, count, size int) []recfile.Event {
 	source := rand.NewChaCha8([32]byte{1})
-	list := events()[:1]
+	list := recfiletest.Events()[:1]
 	for n := range count {
 		data := make([]byte, size)
 		_, _ = source.Read(data) // it never fails
-		e := recording.Event{Kind: recording.Call, Position: list[n].Position + 1 + uint64(random.IntN(3)), Writes: []recording.Write{{Address: 1 << 20, Data: data}}}
+		e := recfile.Event{Kind: recfile.Call, Position: list[n].Position + 1 + uint64(random.IntN(3)), Writes: []recfile.Write{{Address: 1 << 20, Data: data}}}
 		e.Remap.Mapping.File = -1
 		if n%7 == 6 {
 			e.Position = max(list[n].Position, 1)
@@ -58,9 +60,9 @@ func TestFrames(t *testing.T) {
 				t.Fatal(err)
 			}
 			all := inputs(random, 500, 100)
-			all[9].Remap = recording.Remap{Kind: recording.Map, Mapping: recording.Mapping{Start: 1 << 30, Length: 1 << 12, File: 1}}
+			all[9].Remap = recfile.Remap{Kind: recfile.Map, Mapping: recfile.Mapping{Start: 1 << 30, Length: 1 << 12, File: 1}}
 			if last := len(all) - 1; ends {
-				all[last].Kind, all[last].Remap = recording.Cut, recording.Remap{Mapping: recording.Mapping{File: -1}}
+				all[last].Kind, all[last].Remap = recfile.Cut, recfile.Remap{Mapping: recfile.Mapping{File: -1}}
 			}
 			for left := all; len(left) > 0; {
 				n := min(len(left), 1+random.IntN(40))
@@ -91,7 +93,7 @@ func TestFrames(t *testing.T) {
 	}
 }
 
-func requireAlike(t *testing.T, name string, got, want *recording.Recording) {
+func requireAlike(t *testing.T, name string, got, want *recfile.Recording) {
 	t.Helper()
 	if got.Len() != want.Len() || got.End() != want.End() || !reflect.DeepEqual(got.Files, want.Files) {
 		t.Fatalf("%s: %d events to %d with files %v, want %d to %d with %v", name, got.Len(), got.End(), got.Files, want.Len(), want.End(), want.Files)
@@ -120,7 +122,7 @@ func TestFramesDamaged(t *testing.T) {
 	first := len(storage.b)
 	f.Add(t, all[10:])
 	storage.b[first+(len(storage.b)-first)/2] ^= 1
-	if _, err := f.Open(); !errors.Is(err, recording.ErrCorrupt) { // it reads the last event
+	if _, err := f.Open(); !errors.Is(err, recfile.ErrCorrupt) { // it reads the last event
 		t.Fatal(err)
 	}
 	storage.b[first+(len(storage.b)-first)/2] ^= 1
@@ -129,7 +131,7 @@ func TestFramesDamaged(t *testing.T) {
 		t.Fatal(err)
 	}
 	storage.b[first/2] ^= 1
-	if e := r.Event(3); e.Kind != recording.Cut || !errors.Is(r.Failure(), recording.ErrCorrupt) {
+	if e := r.Event(3); e.Kind != recfile.Cut || !errors.Is(r.Failure(), recfile.ErrCorrupt) {
 		t.Errorf("%+v, %v", e, r.Failure())
 	}
 }

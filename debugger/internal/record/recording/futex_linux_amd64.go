@@ -6,10 +6,10 @@ import (
 	"slices"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/inplace"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile"
+	"golang.org/x/sys/unix"
 )
 
 // Threads hand over to each other by futexes, most often within microseconds. One thread
@@ -226,7 +226,7 @@ var errTurns = cutError("the program has changed the records of its system calls
 // waitsItself parks the current thread, which has passed the turn to another one.
 func (f *futexes) waitsItself(c *inplace.BufferedCall) error {
 	f.log.current.call = &call{
-		event: Event{Kind: Call, Number: c.Before.RAX, Hash: hashRegisters(&c.Before)},
+		event: recfile.Event{Kind: recfile.Call, Number: c.Before.RAX, Hash: recfile.HashRegisters(&c.Before)},
 		regs:  c.Before, parked: time.Now(),
 	}
 	f.log.current.regs = c.Before
@@ -261,7 +261,7 @@ func (f *futexes) returnsItself(c *inplace.BufferedCall) error {
 		before = &f.log.current.after
 	}
 	k.event.Position = f.log.positionAfter(c.Executed) // a switch may have come before it
-	k.event.Registers = changed(before, &c.After)
+	k.event.Registers = recfile.ChangedRegisters(before, &c.After)
 	f.log.current.waiting, f.log.current.after = false, c.After
 	f.log.recorded = k.event.Position + 1
 	f.result.turns++

@@ -4,9 +4,9 @@ import (
 	"encoding/binary"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile"
+	"golang.org/x/sys/unix"
 )
 
 // For half of the seeds timeouts expire early. For the program that is as if all else, this
@@ -188,5 +188,5 @@ func (a *adjuster) advanceTime(g *ptrace.Regs) error {
 	if a.log.run.Regs.RAX = now; g.RDI == 0 {
 		return nil
 	}
-	return a.log.put(Write{g.RDI, binary.LittleEndian.AppendUint64(nil, now)})
+	return a.log.put(recfile.Write{Address: g.RDI, Data: binary.LittleEndian.AppendUint64(nil, now)})
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
 	"github.com/triptych-mcp/triptych/debugger/internal/limits/budget"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/history"
-	"github.com/triptych-mcp/triptych/debugger/internal/record/recording"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile"
 )
 
 // TestHold looks at other windows of a recording while one is held. All memory of the program
@@ -16,7 +16,7 @@ import (
 func TestHold(t *testing.T) {
 	program := debuggertest.Build(t, "work.c", "-O1", "-pthread")
 	account := budget.New(1 << 30).Open("ann")
-	r, err := recording.Read(bytes.NewReader(record(t, program, "3", "200000").file), account)
+	r, err := recfile.Read(bytes.NewReader(record(t, program, "3", "200000").file), account)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,42 +10,44 @@ import (
 
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/inplace"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile/recfiletest"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/recording"
 )
 
 // hostile returns a recording of a program of the given code, which ends after a few
 // instructions. The code is at codeAt in memory that it may write, so that it is not
 // translated.
-func hostile(t *testing.T, code string, between ...recording.Event) *recording.Recording {
+func hostile(t *testing.T, code string, between ...recfile.Event) *recfile.Recording {
 	t.Helper()
 	return foreign(t, nil, code, between...)
 }
 
 // foreign is hostile with a vector state, which is one of this processor if it is nil.
-func foreign(t *testing.T, vector []byte, code string, between ...recording.Event) *recording.Recording {
+func foreign(t *testing.T, vector []byte, code string, between ...recfile.Event) *recfile.Recording {
 	t.Helper()
 	first := open(t, record(t, "/bin/true").file).Event(0)
 	if vector == nil {
 		vector = first.Vector
 	}
-	none := recording.Remap{Mapping: recording.Mapping{File: -1}}
+	none := recfile.Remap{Mapping: recfile.Mapping{File: -1}}
 	var regs ptrace.Regs
 	for _, r := range first.Registers {
 		regs.Words()[r.Number] = r.Value
 	}
 	regs.RIP, regs.RAX, regs.RDI, regs.RCX, regs.RSI = codeAt, unix.SYS_EXIT_GROUP, 7, regs.SS, codeAt
-	image := recording.Event{
-		Kind: recording.Image, Remap: none, Vector: vector,
-		Mappings: []recording.Mapping{{Start: codeAt, Length: 4096, Protection: 7, File: -1}},
-		Writes:   []recording.Write{{Address: codeAt, Data: []byte(code)}},
+	image := recfile.Event{
+		Kind: recfile.Image, Remap: none, Vector: vector,
+		Mappings: []recfile.Mapping{{Start: codeAt, Length: 4096, Protection: 7, File: -1}},
+		Writes:   []recfile.Write{{Address: codeAt, Data: []byte(code)}},
 	}
 	for n, value := range regs.Words() {
 		if n != 15 { // orig_rax
-			image.Registers = append(image.Registers, recording.Register{Number: uint8(n), Value: value})
+			image.Registers = append(image.Registers, recfile.Register{Number: uint8(n), Value: value})
 		}
 	}
-	all := append([]recording.Event{image}, between...)
-	return open(t, write(t, append(all, recording.Event{Kind: recording.Ended, Position: 20, Status: 7, Remap: none})))
+	all := append([]recfile.Event{image}, between...)
+	return open(t, recfiletest.Write(t, append(all, recfile.Event{Kind: recfile.Ended, Position: 20, Status: 7, Remap: none})))
 }
 
 const codeAt = 0x400000
@@ -70,7 +72,7 @@ func TestHostileCode(t *testing.T) {
 }
 
 // divergence replays a recording and returns where it diverges.
-func divergence(t *testing.T, r *recording.Recording) (problem string) {
+func divergence(t *testing.T, r *recfile.Recording) (problem string) {
 	t.Helper()
 	onTracer(t, func(tracer *ptrace.Tracer) error {
 		p, err := recording.NewPlayer(tracer, r)
@@ -129,9 +131,9 @@ func TestCanceledRepeat(t *testing.T) {
 
 // TestHostileRemap replays a change of the kernel's own mappings.
 func TestHostileRemap(t *testing.T) {
-	for _, kind := range []recording.RemapKind{recording.Map, recording.Unmap, recording.Protect, recording.Discard} {
-		change := recording.Event{Kind: recording.Call, Number: unix.SYS_MMAP, Remap: recording.Remap{
-			Kind: kind, Mapping: recording.Mapping{Start: 1 << 20, Length: 1<<47 - 1<<21, Protection: 7, File: -1},
+	for _, kind := range []recfile.RemapKind{recfile.Map, recfile.Unmap, recfile.Protect, recfile.Discard} {
+		change := recfile.Event{Kind: recfile.Call, Number: unix.SYS_MMAP, Remap: recfile.Remap{
+			Kind: kind, Mapping: recfile.Mapping{Start: 1 << 20, Length: 1<<47 - 1<<21, Protection: 7, File: -1},
 		}}
 		if problem := divergence(t, hostile(t, "\x90", change)); problem != "the mapping at 0x100000 is not the program's" {
 			t.Errorf("remap %d: %q", kind, problem)
@@ -144,8 +146,8 @@ func TestHostileRemap(t *testing.T) {
 // kernel's own mappings of the replay are elsewhere.
 func TestReserved(t *testing.T) {
 	const begins, ends = 0x7000_0000_0000, 1<<47 - 16<<30 - 128<<20
-	change := recording.Event{Kind: recording.Call, Number: unix.SYS_MMAP, Remap: recording.Remap{
-		Kind: recording.Map, Mapping: recording.Mapping{Start: begins, Length: ends - begins, File: -1},
+	change := recfile.Event{Kind: recfile.Call, Number: unix.SYS_MMAP, Remap: recfile.Remap{
+		Kind: recfile.Map, Mapping: recfile.Mapping{Start: begins, Length: ends - begins, File: -1},
 	}}
 	if problem := divergence(t, hostile(t, "\x90", change)); strings.Contains(problem, "is not the program's") {
 		t.Error(problem)
@@ -154,9 +156,9 @@ func TestReserved(t *testing.T) {
 
 // TestHostileWrite replays a write to memory that is not the program's.
 func TestHostileWrite(t *testing.T) {
-	change := recording.Event{
-		Kind: recording.Call, Remap: recording.Remap{Mapping: recording.Mapping{File: -1}},
-		Writes: []recording.Write{{Address: 0x1000, Data: []byte("x")}},
+	change := recfile.Event{
+		Kind: recfile.Call, Remap: recfile.Remap{Mapping: recfile.Mapping{File: -1}},
+		Writes: []recfile.Write{{Address: 0x1000, Data: []byte("x")}},
 	}
 	if problem := divergence(t, hostile(t, "\x90", change)); problem == "" {
 		t.Error("it does not diverge")

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
-	"github.com/triptych-mcp/triptych/debugger/internal/record/recording"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile"
 )
 
 // What a program gives back of a buffer that is larger than the memory of a history is there before, and
@@ -18,7 +18,7 @@ func TestHugeMapping(t *testing.T) {
 	unmapped := 0
 	for n := range r.Len() {
 		e := r.Event(n)
-		if e.Kind != recording.Call || e.Remap.Kind != recording.Unmap || e.Remap.Mapping.Start != start {
+		if e.Kind != recfile.Call || e.Remap.Kind != recfile.Unmap || e.Remap.Mapping.Start != start {
 			continue
 		}
 		unmapped++

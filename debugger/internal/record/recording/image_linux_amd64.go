@@ -11,15 +11,18 @@ import (
 	"strconv"
 	"strings"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/procfs"
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile"
+	"golang.org/x/sys/unix"
 )
 
+// pageSize is the size of a page.
+const pageSize = recfile.PageSize
+
 // image returns the event of a program that is stopped before its first instruction.
-func (f *files) image(tracer *ptrace.Tracer, pid int) (Event, error) {
-	e := Event{Kind: Image, Status: pid}
+func (f *files) image(tracer *ptrace.Tracer, pid int) (recfile.Event, error) {
+	e := recfile.Event{Kind: recfile.Image, Status: pid}
 	memory, err := ptrace.OpenMemory(pid)
 	if err != nil {
 		return e, err
@@ -29,13 +32,13 @@ func (f *files) image(tracer *ptrace.Tracer, pid int) (Event, error) {
 	if err := tracer.Regs(pid, &regs); err != nil {
 		return e, err
 	}
-	if regs.CS != longMode {
+	if regs.CS != recfile.LongMode {
 		return e, errMode
 	}
 	if err := hideVDSO(memory, regs.RSP); err != nil {
 		return e, err
 	}
-	e.Registers = changed(new(ptrace.Regs), &regs)
+	e.Registers = recfile.ChangedRegisters(new(ptrace.Regs), &regs)
 	if e.Vector, err = vectorState(tracer, pid); err != nil {
 		return e, err
 	}
@@ -53,14 +56,14 @@ func (f *files) image(tracer *ptrace.Tracer, pid int) (Event, error) {
 
 // addMapping adds a mapping of a new program, and the memory in which it differs from
 // its file.
-func (f *files) addMapping(e *Event, memory *ptrace.Memory, m procfs.Map, maps procfs.Maps) error {
+func (f *files) addMapping(e *recfile.Event, memory *ptrace.Memory, m procfs.Map, maps procfs.Maps) error {
 	if strings.HasPrefix(m.Path, "[v") { // vdso, vvar, vsyscall
 		return nil
 	}
 	if m.End-m.Start > maxSnapshot {
 		return cutError("the program has more than a gigabyte in one piece at its start")
 	}
-	n := Mapping{Start: m.Start, Length: m.End - m.Start, Protection: protection(m), File: -1, Name: m.Path}
+	n := recfile.Mapping{Start: m.Start, Length: m.End - m.Start, Protection: protection(m), File: -1, Name: m.Path}
 	if strings.HasPrefix(m.Path, "/") {
 		path := fmt.Sprintf("/proc/%d/map_files/%x-%x", memory.PID(), m.Start, m.End)
 		if n.File = f.add(m.Path, path); n.File >= 0 {
@@ -85,7 +88,7 @@ func (f *files) addMapping(e *Event, memory *ptrace.Memory, m procfs.Map, maps p
 
 // addOwn adds the pages in which a mapping differs from its file. They are among those that the
 // process has copies of, which are few: the kernel has cleared the end of one.
-func (f *files) addOwn(e *Event, memory *ptrace.Memory, m Mapping) error {
+func (f *files) addOwn(e *recfile.Event, memory *ptrace.Memory, m recfile.Mapping) error {
 	pages, err := ptrace.OpenPageMap(memory.PID())
 	if err != nil {
 		return err
@@ -109,7 +112,7 @@ func (f *files) addOwn(e *Event, memory *ptrace.Memory, m Mapping) error {
 
 // appendPages appends the pages of b that differ from the original contents, which are
 // zero from where they end on.
-func appendPages(writes []Write, addr uint64, b, original []byte) []Write {
+func appendPages(writes []recfile.Write, addr uint64, b, original []byte) []recfile.Write {
 	var zero [pageSize]byte
 	for at := 0; at < len(b); at += pageSize {
 		page, old := b[at:at+pageSize], zero[:]
@@ -117,14 +120,14 @@ func appendPages(writes []Write, addr uint64, b, original []byte) []Write {
 			old = slices.Concat(original[at:min(len(original), at+pageSize)], zero[:max(0, at+pageSize-len(original))])
 		}
 		if !bytes.Equal(page, old) {
-			writes = append(writes, Write{addr + uint64(at), page})
+			writes = append(writes, recfile.Write{Address: addr + uint64(at), Data: page})
 		}
 	}
 	return writes
 }
 
 // wholeStack makes the mapping of the stack as large as the stack may become.
-func wholeStack(m Mapping, maps procfs.Maps) Mapping {
+func wholeStack(m recfile.Mapping, maps procfs.Maps) recfile.Mapping {
 	const most = 1 << 30
 	var limit unix.Rlimit
 	size := uint64(8 << 20)
@@ -183,7 +186,7 @@ func hideVDSO(memory *ptrace.Memory, sp uint64) error {
 }
 
 func vectorState(tracer *ptrace.Tracer, tid int) ([]byte, error) {
-	b := make([]byte, maxVector)
+	b := make([]byte, recfile.MaxVector)
 	n, err := tracer.XState(tid, b)
 	return b[:n:n], err
 }

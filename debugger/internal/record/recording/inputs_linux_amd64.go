@@ -6,6 +6,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/debugger/internal/machine/x86"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/inplace"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile"
 )
 
 // inputs lists the instructions whose results are inputs.
@@ -53,7 +54,7 @@ func (r *recorder) native() (inplace.Stop, error) {
 	if err == nil && !inputs[in.Name()] && !deterministic(&in) {
 		return inplace.Stop{}, cutError(fmt.Sprintf("the instruction %s at %#x cannot be recorded", in.Name(), r.run.Regs.RIP))
 	}
-	before, e := r.run.Regs, r.log.event(Native)
+	before, e := r.run.Regs, r.log.event(recfile.Native)
 	stop, stepped := r.run.Step(context.Background())
 	if stepped == nil && stop.Kind == inplace.Done && isAtomic(&in) {
 		r.turns.cutAtAtomic()
@@ -74,7 +75,7 @@ func (r *recorder) signal() (inplace.Stop, error) {
 	if r.late.postpone(&info) {
 		return inplace.Stop{Kind: inplace.Done}, nil
 	}
-	before, e := r.run.Regs, r.log.event(Signal)
+	before, e := r.run.Regs, r.log.event(recfile.Signal)
 	e.Number = uint64(info.Signal())
 	stop, err := r.run.Deliver()
 	if err != nil || stop.Kind != inplace.Done {
@@ -87,7 +88,7 @@ func (r *recorder) signal() (inplace.Stop, error) {
 	if err != nil {
 		return stop, err
 	}
-	e.Writes = []Write{frame}
+	e.Writes = []recfile.Write{frame}
 	if e.Vector, err = vectorState(r.tracer, r.run.Thread()); err != nil {
 		return stop, err
 	}

@@ -7,12 +7,12 @@ import (
 	"strconv"
 	"syscall"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/proc"
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/procfs"
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/inplace"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile"
+	"golang.org/x/sys/unix"
 )
 
 // An intrusion lists the changes of a recording to a process that was started before: the
@@ -25,7 +25,7 @@ type intrusion struct {
 	inject  inplace.Injector
 	other   func(ptrace.Event)
 
-	vdso     []Write // code of the vdso as it was, where it jumps elsewhere now
+	vdso     []recfile.Write // code of the vdso as it was, where it jumps elsewhere now
 	areas    map[int]ptrace.RseqArea
 	affinity map[int]unix.CPUSet
 	brk      uint64         // end of the heap
@@ -136,7 +136,7 @@ func (i *intrusion) checkThreads() error {
 		if err := i.tracer.Regs(tid, &regs); err != nil {
 			return err
 		}
-		if regs.CS != longMode {
+		if regs.CS != recfile.LongMode {
 			return errMode
 		}
 	}

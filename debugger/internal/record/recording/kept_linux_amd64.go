@@ -9,13 +9,14 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/proc"
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/inplace"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile"
 )
 
 // A kept is a recorder between two stretches of a recording, while the debugger has the
 // process.
 type kept struct {
 	r     *recorder
-	areas []Write             // rseq areas as they were when they were removed
+	areas []recfile.Write     // rseq areas as they were when they were removed
 	regs  map[int]ptrace.Regs // of all threads, as the debugger got them
 	err   error               // why they are not known
 }
@@ -42,7 +43,7 @@ func (r *recorder) keep(end StretchEnd) *kept {
 		if _, err := r.live.memory.Read(a.Address, b); err != nil {
 			return nil
 		}
-		k.areas = append(k.areas, Write{a.Address, b})
+		k.areas = append(k.areas, recfile.Write{Address: a.Address, Data: b})
 	}
 	r.log.current.regs = r.run.Regs
 	return k

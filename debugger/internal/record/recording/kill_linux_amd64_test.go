@@ -12,6 +12,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/guard"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/recording"
 	"github.com/triptych-mcp/triptych/mcp/mcptest/sample"
 )
@@ -52,7 +53,7 @@ func recordAlone(program, path string) int {
 	}
 	var w io.Writer = file
 	if os.Getenv(childRing) != "" {
-		ring := recording.NewRing(file, path, 0)
+		ring := recfile.NewRing(file, path, 0)
 		dueAfter(ring, 4)
 		w = ring
 	}
@@ -133,7 +134,7 @@ func killOne(t *testing.T, program string, want []byte, after int, variables ...
 	}
 	if b, err := os.ReadFile(file); err != nil {
 		t.Error(err)
-	} else if r, err := recording.Read(bytes.NewReader(b), nil); err == nil { // else nothing was flushed
+	} else if r, err := recfile.Read(bytes.NewReader(b), nil); err == nil { // else nothing was flushed
 		replay(t, r)
 	}
 	return killed

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/limits/filecache"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile"
 	"github.com/triptych-mcp/triptych/mcp/filestamp"
 )
 
@@ -20,7 +21,7 @@ func TestKnownDigest(t *testing.T) {
 	}
 	defer func() { _ = cache.Close() }()
 	path := filepath.Join(t.TempDir(), "file")
-	digest := func(files files) [digestSize]byte {
+	digest := func(files files) [recfile.DigestSize]byte {
 		t.Helper()
 		file, err := os.Open(path)
 		if err != nil {
@@ -52,11 +53,11 @@ func TestKnownDigest(t *testing.T) {
 	if _, ok := cache.Get(string(name)); ok {
 		t.Error("the digest of a file was kept that may still change in the same tick of the clock")
 	}
-	kept := bytes.Repeat([]byte{7}, digestSize)
+	kept := bytes.Repeat([]byte{7}, recfile.DigestSize)
 	if err := cache.Put(string(name), kept); err != nil {
 		t.Fatal(err)
 	}
-	if got := digest(known); got != [digestSize]byte(kept) {
+	if got := digest(known); got != [recfile.DigestSize]byte(kept) {
 		t.Errorf("the digest is %x, want the one that was kept", got)
 	}
 	later := time.Now().Add(time.Second)

@@ -12,15 +12,16 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/procfs"
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/inplace"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile"
 )
 
 // adopt prepares the recording of a process that has run before, and returns its first event.
-func (r *recorder) adopt(ctx context.Context, i *intrusion, l *proc.Loan) (Event, error) {
+func (r *recorder) adopt(ctx context.Context, i *intrusion, l *proc.Loan) (recfile.Event, error) {
 	if !slices.Contains(i.threads, i.pid) {
-		return Event{}, cutError("the first thread of the program has ended")
+		return recfile.Event{}, cutError("the first thread of the program has ended")
 	}
 	r.live, r.mappings.heap = i, i.brk
-	e := Event{Kind: Image, Status: i.pid, Position: r.log.position(), Current: i.pid}
+	e := recfile.Event{Kind: recfile.Image, Status: i.pid, Position: r.log.position(), Current: i.pid}
 	if slices.Contains(i.threads, l.Current) {
 		e.Current = l.Current
 	}
@@ -58,13 +59,13 @@ func (r *recorder) adopt(ctx context.Context, i *intrusion, l *proc.Loan) (Event
 }
 
 // addFirst adds the first event of a program.
-func (r *recorder) addFirst(e *Event) error {
+func (r *recorder) addFirst(e *recfile.Event) error {
 	if r.log.out.Events() == 0 {
-		if err := r.log.out.addExtensions(ownExtensions()); err != nil {
+		if err := r.log.out.AddExtensions(recfile.OwnExtensions()); err != nil {
 			return err
 		}
 	}
-	return errors.Join(r.log.out.Add(e), r.mappings.files.err, r.log.out.flushFirst())
+	return errors.Join(r.log.out.Add(e), r.mappings.files.err, r.log.out.FlushFirst())
 }
 
 // liveMemory is the memory of a process that has run before. It may have reserved far more
@@ -83,7 +84,7 @@ func openLive(memory *ptrace.Memory, maps procfs.Maps) (*liveMemory, error) {
 func (l *liveMemory) close() { _ = l.pages.Close() }
 
 // liveImage describes the state of a process that has run before.
-func (f *files) liveImage(ctx context.Context, e *Event, i *intrusion, maps procfs.Maps) error {
+func (f *files) liveImage(ctx context.Context, e *recfile.Event, i *intrusion, maps procfs.Maps) error {
 	for _, tid := range i.threads {
 		var regs ptrace.Regs
 		if err := i.tracer.Regs(tid, &regs); err != nil {
@@ -93,11 +94,11 @@ func (f *files) liveImage(ctx context.Context, e *Event, i *intrusion, maps proc
 		if err != nil {
 			return err
 		}
-		list := changed(new(ptrace.Regs), &regs)
+		list := recfile.ChangedRegisters(new(ptrace.Regs), &regs)
 		if tid == e.Current {
 			e.Registers, e.Vector = list, vector
 		} else {
-			e.Threads = append(e.Threads, Thread{tid, list, vector})
+			e.Threads = append(e.Threads, recfile.Thread{ID: tid, Registers: list, Vector: vector})
 		}
 	}
 	live, err := openLive(i.memory, maps)
@@ -121,7 +122,7 @@ func (f *files) liveImage(ctx context.Context, e *Event, i *intrusion, maps proc
 }
 
 // addLiveMapping adds a mapping, and the memory in which it differs from its file.
-func (f *files) addLiveMapping(ctx context.Context, e *Event, live *liveMemory, m procfs.Map) error {
+func (f *files) addLiveMapping(ctx context.Context, e *recfile.Event, live *liveMemory, m procfs.Map) error {
 	switch {
 	case m.Path == "[vdso]": // a replay has another one
 	case strings.HasPrefix(m.Path, "[v"):
@@ -129,12 +130,12 @@ func (f *files) addLiveMapping(ctx context.Context, e *Event, live *liveMemory, 
 	case strings.HasPrefix(m.Path, "/"), m.Path == "[stack]":
 		return f.addMapping(e, live.memory, m, live.maps)
 	}
-	e.Mappings = append(e.Mappings, Mapping{Start: m.Start, Length: m.End - m.Start, Protection: protection(m), File: -1, Name: m.Path})
+	e.Mappings = append(e.Mappings, recfile.Mapping{Start: m.Start, Length: m.End - m.Start, Protection: protection(m), File: -1, Name: m.Path})
 	return live.addPresent(ctx, e, m)
 }
 
 // addPresent adds the pages of a mapping without a file that the process has touched.
-func (l *liveMemory) addPresent(ctx context.Context, e *Event, m procfs.Map) error {
+func (l *liveMemory) addPresent(ctx context.Context, e *recfile.Event, m procfs.Map) error {
 	touched, err := l.pages.Present(ctx, ptrace.Range{Start: m.Start, End: m.End})
 	if err != nil {
 		return err
@@ -148,7 +149,7 @@ func (l *liveMemory) addPresent(ctx context.Context, e *Event, m procfs.Map) err
 }
 
 // addRange adds the pages of a range that are not zero.
-func addRange(ctx context.Context, e *Event, memory *ptrace.Memory, r ptrace.Range, readable bool) error {
+func addRange(ctx context.Context, e *recfile.Event, memory *ptrace.Memory, r ptrace.Range, readable bool) error {
 	const chunk = 1 << 20
 	for at := r.Start; at < r.End; at += chunk {
 		if ctx.Err() != nil {
@@ -159,7 +160,7 @@ func addRange(ctx context.Context, e *Event, memory *ptrace.Memory, r ptrace.Ran
 			return fmt.Errorf("read %d of %d bytes: %w", n, len(b), err)
 		}
 		for _, w := range appendPages(nil, at, b, nil) {
-			e.Writes = append(e.Writes, Write{w.Address, bytes.Clone(w.Data)})
+			e.Writes = append(e.Writes, recfile.Write{Address: w.Address, Data: bytes.Clone(w.Data)})
 		}
 		if len(e.Writes) > maxSnapshot/pageSize {
 			return cutError("the program has more than a gigabyte of memory of its own")

@@ -6,16 +6,16 @@ import (
 	"slices"
 	"unsafe"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/inplace"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile"
+	"golang.org/x/sys/unix"
 )
 
 // An eventLog is the recording of a program while it is written, and what a replay of it has so
 // far: its position, and the registers of its threads. It needs no lock: only the recorder uses it.
 type eventLog struct {
-	out *Writer
+	out *recfile.Writer
 	run *inplace.Runner // of the program, or nil between two of them
 
 	base     uint64 // positions before this image
@@ -53,20 +53,20 @@ func (l *eventLog) position() uint64 {
 func (l *eventLog) positionAfter(executed int64) uint64 { return l.base + uint64(executed) + l.extra }
 
 // event returns an event at the current position.
-func (l *eventLog) event(kind Kind) Event {
+func (l *eventLog) event(kind recfile.Kind) recfile.Event {
 	before := l.run.Regs
 	if l.current.waiting {
 		before = l.current.after
 	}
-	return Event{Kind: kind, Position: l.position(), Immediate: l.current.waiting, Hash: hashRegisters(&before)}
+	return recfile.Event{Kind: kind, Position: l.position(), Immediate: l.current.waiting, Hash: recfile.HashRegisters(&before)}
 }
 
 // add adds an event that has led to the registers of the Runner.
-func (l *eventLog) add(e *Event, before ptrace.Regs) error {
+func (l *eventLog) add(e *recfile.Event, before ptrace.Regs) error {
 	if e.Immediate {
 		before = l.current.after
 	}
-	e.Registers = changed(&before, &l.run.Regs)
+	e.Registers = recfile.ChangedRegisters(&before, &l.run.Regs)
 	l.current.waiting, l.current.after = l.run.Regs.Restarts(), l.run.Regs
 	l.recorded = l.position()
 	l.noteWritten(e.Writes)
@@ -80,10 +80,10 @@ func (l *eventLog) show(position uint64) error {
 	if l.shown == tid {
 		return nil
 	}
-	e := Event{Kind: Switch, Position: position, Number: uint64(tid)}
+	e := recfile.Event{Kind: recfile.Switch, Position: position, Number: uint64(tid)}
 	if from := l.threads[l.shown]; from != nil {
 		if e.Immediate = from.waiting; !e.Immediate {
-			e.Hash = hashRegisters(&from.regs)
+			e.Hash = recfile.HashRegisters(&from.regs)
 		}
 	}
 	l.shown = tid
@@ -131,7 +131,7 @@ func (l *eventLog) atRest() bool {
 
 // noteWritten notes what an input has written, so that it is not taken for an effect of the
 // calls that wait, nor written back when they are withdrawn.
-func (l *eventLog) noteWritten(writes []Write) {
+func (l *eventLog) noteWritten(writes []recfile.Write) {
 	for _, t := range l.threads {
 		if t.call == nil {
 			continue
@@ -151,12 +151,12 @@ func (l *eventLog) noteWritten(writes []Write) {
 }
 
 // put writes memory that a replay need not know. What is not there is left out.
-func (l *eventLog) put(w Write) error {
+func (l *eventLog) put(w recfile.Write) error {
 	_, err := l.run.Memory().Write(w.Address, w.Data)
 	if errors.As(err, new(*ptrace.AccessError)) {
 		return nil
 	}
-	l.noteWritten([]Write{w})
+	l.noteWritten([]recfile.Write{w})
 	return err
 }
 

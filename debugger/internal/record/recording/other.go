@@ -10,6 +10,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/proc"
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/history"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile"
 )
 
 // Record returns ptrace.ErrPlatform.
@@ -22,7 +23,9 @@ func Attach(context.Context, int, io.Writer) (Result, error) { return Result{}, 
 type Timeline struct{}
 
 // NewTimeline returns ptrace.ErrPlatform.
-func NewTimeline(context.Context, *Recording) (*Timeline, error) { return nil, ptrace.ErrPlatform }
+func NewTimeline(context.Context, *recfile.Recording) (*Timeline, error) {
+	return nil, ptrace.ErrPlatform
+}
 
 // Close does nothing.
 func (t *Timeline) Close() error { return nil }

@@ -18,6 +18,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/recording"
 )
 
@@ -29,12 +30,12 @@ const elsewhere = "TRIPTYCH_TEST_ELSEWHERE"
 func pack(t *testing.T, file []byte) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	left, err := recording.Pack(bytes.NewReader(file), &b, noFurther)
+	left, err := recfile.Pack(bytes.NewReader(file), &b, noFurther)
 	check(t, errors.Join(append(left, err)...))
 	return b.Bytes()
 }
 
-func noFurther([]recording.File) []string { return nil }
+func noFurther([]recfile.File) []string { return nil }
 
 // TestPackedElsewhere replays a packed recording where none of the files is that the program had
 // mapped: they are missing, or others. Without the pack the error names them and the remedy.
@@ -45,7 +46,7 @@ func TestPackedElsewhere(t *testing.T) {
 	}
 	r := record(t, "bash", "--norc", "-c", "for ((i = 0; i < 50; i++)); do ((s += i)); done; exec sort /etc/passwd")
 	lacking := open(t, r.file).Lacking()
-	if !slices.ContainsFunc(lacking, func(f recording.File) bool { return strings.Contains(f.Path, "libc") }) {
+	if !slices.ContainsFunc(lacking, func(f recfile.File) bool { return strings.Contains(f.Path, "libc") }) {
 		t.Errorf("it lacks %v", lacking)
 	}
 	packed := pack(t, r.file)
@@ -169,7 +170,7 @@ func TestPackCut(t *testing.T) {
 	r := record(t, "/bin/ls", "/")
 	for _, size := range []int{len(r.file) - 1, len(r.file) * 9 / 10} {
 		cut, packed := open(t, r.file[:size]), open(t, pack(t, r.file[:size]))
-		if packed.Len() != cut.Len() || packed.Last().Kind != recording.Cut || packed.End() != cut.End() || len(packed.Lacking()) > 0 {
+		if packed.Len() != cut.Len() || packed.Last().Kind != recfile.Cut || packed.End() != cut.End() || len(packed.Lacking()) > 0 {
 			t.Errorf("%d events to %d, want %d to %d; it lacks %v", packed.Len(), packed.End(), cut.Len(), cut.End(), packed.Lacking())
 		}
 		replay(t, packed)
@@ -183,7 +184,7 @@ func TestCutByOneByte(t *testing.T) {
 	whole := open(t, r.file)
 	last := whole.Event(whole.Len() - 2) // before the end
 	cut := open(t, r.file[:len(r.file)-1])
-	if got := cut.Event(cut.Len() - 2); got.Position != last.Position || cut.Len() != whole.Len() || cut.Last().Kind != recording.Cut {
+	if got := cut.Event(cut.Len() - 2); got.Position != last.Position || cut.Len() != whole.Len() || cut.Last().Kind != recfile.Cut {
 		t.Errorf("%d events to %d, want %d to %d", cut.Len(), got.Position, whole.Len(), last.Position)
 	}
 	replay(t, cut)
@@ -205,7 +206,7 @@ func TestPackFurther(t *testing.T) {
 	want := bytes.Repeat([]byte("debug information "), 200_000) // of several pieces
 	check(t, os.WriteFile(further, want, 0o600))
 	var b bytes.Buffer
-	left, err := recording.Pack(bytes.NewReader(recorded), &b, func(mapped []recording.File) []string {
+	left, err := recfile.Pack(bytes.NewReader(recorded), &b, func(mapped []recfile.File) []string {
 		return []string{further, filepath.Join(dir, "none"), mapped[0].Path}
 	})
 	check(t, err)
@@ -233,7 +234,7 @@ func TestFalseContents(t *testing.T) {
 	honest := record(t, "/bin/true")
 	const contents = 'C' // the tag of blocks that end with a piece of a file
 	kept := open(t, changeBlocks(t, honest.file, contents, func(payload []byte) { payload[len(payload)-1]++ }))
-	if _, err := recording.NewTimeline(t.Context(), kept); !errors.Is(err, recording.ErrCorrupt) {
+	if _, err := recording.NewTimeline(t.Context(), kept); !errors.Is(err, recfile.ErrCorrupt) {
 		t.Errorf("false contents: %v", err)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/record/history"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile"
 )
 
 // A Part is a recording of a stretch.
@@ -11,8 +12,8 @@ type Part struct {
 	first, last uint64
 	past        *Past            // that it is a part of
 	before      *history.Records // that end where it begins, and are read from its processes; or nil
-	store       *store
-	index       *index
+	store       *recfile.Store
+	index       *recfile.Index
 	timeline    *Timeline // nil until it is looked at
 	kept        *kept     // with which the recording goes on, or nil
 }
@@ -21,7 +22,7 @@ type Part struct {
 func (p *Part) Bounds() (first, last uint64) { return p.first, p.last }
 
 // Bytes implements history.Part.
-func (p *Part) Bytes() int { return p.store.inMemory() + p.index.bytes() }
+func (p *Part) Bytes() int { return p.store.InMemory() + p.index.Bytes() }
 
 // Inputs implements history.Past, without a replay.
 func (p *Part) Inputs(_ context.Context, from, to uint64, f func(position uint64, in history.Input)) error {
@@ -33,11 +34,11 @@ func (p *Part) Inputs(_ context.Context, from, to uint64, f func(position uint64
 }
 
 // read returns the recording, which need not be replayed.
-func (p *Part) read() (*Recording, error) {
+func (p *Part) read() (*recfile.Recording, error) {
 	if p.timeline != nil {
 		return p.timeline.recording, nil
 	}
-	return openFrames(p.store, p.index)
+	return recfile.OpenFrames(p.store, p.index)
 }
 
 // open replays the recording, unless it is there.
@@ -49,7 +50,7 @@ func (p *Part) open(ctx context.Context) (*Timeline, error) {
 	if err := p.past.makeRoom(); err != nil {
 		return nil, err
 	}
-	r, err := openFrames(p.store, p.index)
+	r, err := recfile.OpenFrames(p.store, p.index)
 	if err != nil {
 		return nil, err
 	}
@@ -154,6 +155,6 @@ func (p *Part) Cut(position uint64) { p.last, p.kept = min(p.last, position), ni
 // Close implements history.Part.
 func (p *Part) Close() error {
 	err := p.stop()
-	p.store.release()
+	p.store.Release()
 	return err
 }

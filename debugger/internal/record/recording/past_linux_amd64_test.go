@@ -8,6 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/record/history"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile/recfiletest"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/recording"
 )
 
@@ -21,8 +23,8 @@ func TestPastKeepsLast(t *testing.T) {
 // The inputs of a recording are known without a replay, which this one does not permit: its
 // program is none.
 func TestInputsWithoutReplay(t *testing.T) {
-	goesOn := recording.Event{Kind: recording.Switch, Position: 15, Number: 2, Remap: recording.Remap{Mapping: recording.Mapping{File: -1}}}
-	part := recording.PartOf(t, slices.Insert(events(), 4, goesOn), 20)
+	goesOn := recfile.Event{Kind: recfile.Switch, Position: 15, Number: 2, Remap: recfile.Remap{Mapping: recfile.Mapping{File: -1}}}
+	part := recording.PartOf(t, slices.Insert(recfiletest.Events(), 4, goesOn), 20)
 	var got []history.Input
 	var positions []uint64
 	add := func(position uint64, in history.Input) { positions, got = append(positions, position), append(got, in) }

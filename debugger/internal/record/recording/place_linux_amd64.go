@@ -6,6 +6,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/debugger/internal/limits/spool"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/history"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile"
 )
 
 // The parts in a file have two thirds of it when a stretch begins, and the stretch has the last
@@ -24,9 +25,9 @@ func (p *Past) mostOfPart() int {
 func (p *Past) memory() int { return p.place.Memory / 4 * 3 }
 
 // newStore returns the store of a new part, in the file if there is to be one.
-func (p *Past) newStore() (*store, error) {
+func (p *Past) newStore() (*recfile.Store, error) {
 	if p.place.File == 0 {
-		return newStore(nil), nil
+		return recfile.NewStore(nil), nil
 	}
 	if p.file == nil {
 		file, err := spool.Create(p.place.Folder, int64(p.place.File))
@@ -35,7 +36,7 @@ func (p *Past) newStore() (*store, error) {
 		}
 		p.file = file
 	}
-	return newStore(p.file.NewExtent()), nil
+	return recfile.NewStore(p.file.NewExtent()), nil
 }
 
 // releaseUnused drops what a stretch has written unless it is a part, and closes the file if
@@ -46,7 +47,7 @@ func (p *Past) releaseUnused(s *stretch) {
 		return ok && c.store == s.store
 	}
 	if s.store != nil && !slices.ContainsFunc(p.Parts, used) {
-		s.store.release()
+		s.store.Release()
 	}
 	if len(p.Parts) == 0 {
 		_ = p.closeFile() // it has nothing that is needed

@@ -8,6 +8,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/limits/worktime"
 	"github.com/triptych-mcp/triptych/debugger/internal/machine/x86"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/history"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile"
 )
 
 // A search looks for places in a stretch of a recording while a Player replays it: the
@@ -108,22 +109,22 @@ func (s *search) advance(ctx context.Context) error {
 		return err
 	}
 	s.noteInput(&e)
-	if e.Remap.Kind != NoRemap {
+	if e.Remap.Kind != recfile.NoRemap {
 		s.maps = nil
 	}
 	pc := s.run.Regs.RIP
 	err := s.apply()
 	s.kind = kindOf(&e)
-	s.came = e.Kind != Switch && e.Kind != Exit && e.Kind != Image && s.run.Regs.RIP != pc
+	s.came = e.Kind != recfile.Switch && e.Kind != recfile.Exit && e.Kind != recfile.Image && s.run.Regs.RIP != pc
 	return err
 }
 
 // kindOf returns the kind of the record of an event.
-func kindOf(e *Event) history.Kind {
+func kindOf(e *recfile.Event) history.Kind {
 	switch e.Kind {
-	case Call:
+	case recfile.Call:
 		return history.Called
-	case Signal:
+	case recfile.Signal:
 		return history.Signalled
 	}
 	return history.Stepped
@@ -172,7 +173,7 @@ func (s *search) view() (v *history.View, err error) {
 }
 
 // noteInput notes the next event if it writes the memory.
-func (s *search) noteInput(e *Event) {
+func (s *search) noteInput(e *recfile.Event) {
 	for _, w := range spansOf(e) {
 		if s.watches(w) {
 			s.stops++
@@ -214,7 +215,7 @@ func (s *search) note(first, last uint64) {
 }
 
 // spansOf returns the memory that an event writes.
-func spansOf(e *Event) (list []x86.Span) {
+func spansOf(e *recfile.Event) (list []x86.Span) {
 	for _, w := range e.Writes {
 		if n := len(list); n > 0 && list[n-1].Addr+list[n-1].Len == w.Address { // a decoder has split it
 			list[n-1].Len += uint64(len(w.Data))
@@ -222,9 +223,9 @@ func spansOf(e *Event) (list []x86.Span) {
 		}
 		list = append(list, x86.Span{Addr: w.Address, Len: uint64(len(w.Data))})
 	}
-	if m := e.Remap.Mapping; e.Remap.Kind != NoRemap && e.Remap.Kind != Protect {
+	if m := e.Remap.Mapping; e.Remap.Kind != recfile.NoRemap && e.Remap.Kind != recfile.Protect {
 		list = append(list, x86.Span{Addr: m.Start, Len: m.Length})
-		if e.Remap.Kind == Move {
+		if e.Remap.Kind == recfile.Move {
 			list = append(list, x86.Span{Addr: e.Remap.To, Len: e.Remap.ToLen})
 		}
 	}

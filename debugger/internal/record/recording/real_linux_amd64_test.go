@@ -18,6 +18,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/procfs"
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/recording"
 	"github.com/triptych-mcp/triptych/mcp/mcptest/sample"
 )
@@ -159,9 +160,9 @@ func compareSeeks(t *testing.T, file []byte, seeks int) {
 }
 
 // firstOfLast returns the first position of the last program of a recording.
-func firstOfLast(r *recording.Recording) (first uint64) {
+func firstOfLast(r *recfile.Recording) (first uint64) {
 	for n := range r.Len() {
-		if e := r.Event(n); e.Kind == recording.Image {
+		if e := r.Event(n); e.Kind == recfile.Image {
 			first = e.Position + 1
 		}
 	}
@@ -176,7 +177,7 @@ type sum struct {
 }
 
 // sums replays a recording and fills in the sums at some positions.
-func sums(t *testing.T, r *recording.Recording, at map[uint64]sum) {
+func sums(t *testing.T, r *recfile.Recording, at map[uint64]sum) {
 	t.Helper()
 	onTracer(t, func(tracer *ptrace.Tracer) error {
 		p, err := recording.NewPlayer(tracer, r)

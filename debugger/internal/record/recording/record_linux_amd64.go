@@ -9,11 +9,11 @@ import (
 	"syscall"
 	"unsafe"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
 	"github.com/triptych-mcp/triptych/debugger/internal/limits/filecache"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/inplace"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile"
+	"golang.org/x/sys/unix"
 )
 
 // Record runs a program and writes a recording of it to w. If the program does what
@@ -29,7 +29,7 @@ import (
 //	   ├─ signal       the frame of a signal
 //	   └─ schedule     the thread that runs next
 func Record(ctx context.Context, p Program, w io.Writer) (Result, error) {
-	out, err := NewWriter(w)
+	out, err := recfile.NewWriter(w)
 	if err != nil {
 		return Result{}, err
 	}
@@ -47,7 +47,7 @@ func Record(ctx context.Context, p Program, w io.Writer) (Result, error) {
 		r.result.Err = errors.Join(r.result.Err, r.awaitEnd(ctx))
 	}
 	r.result.Positions, r.result.Events, r.result.Children = r.log.recorded, out.Events(), r.family.close()
-	r.result.Err = errors.Join(r.result.Err, out.finish())
+	r.result.Err = errors.Join(r.result.Err, out.Finish())
 	return r.result, nil
 }
 
@@ -124,7 +124,7 @@ type recorder struct {
 }
 
 // newRecorder returns a recorder that writes a recording, without a process. Known may be nil, see Program.
-func newRecorder(out *Writer, known *filecache.Cache, s *scheduler) *recorder {
+func newRecorder(out *recfile.Writer, known *filecache.Cache, s *scheduler) *recorder {
 	r := &recorder{log: eventLog{out: out}, mappings: mappings{files: newFiles(out, known)}}
 	r.turns = turns{log: &r.log, scheduler: s}
 	r.late = lateSignals{log: &r.log, scheduler: s}
@@ -174,7 +174,7 @@ func (r *recorder) recordFrom(ctx context.Context, err error) {
 	if reason := cutError(""); !errors.As(err, &reason) && !errors.Is(err, inplace.ErrThreads) {
 		r.result.Err = err
 	}
-	if err := r.log.out.end(&Event{Kind: Cut, Position: r.log.recorded, Reason: r.result.Cut, Immediate: r.log.immediate()}); err != nil {
+	if err := r.log.out.End(&recfile.Event{Kind: recfile.Cut, Position: r.log.recorded, Reason: r.result.Cut, Immediate: r.log.immediate()}); err != nil {
 		r.result.Err = errors.Join(r.result.Err, err)
 	}
 }
@@ -193,7 +193,7 @@ func (r *recorder) begin(number uint64) error {
 	if err := r.addFirst(&e); err != nil {
 		return err
 	}
-	r.log.base, r.log.extra, r.mappings.withChildren = r.log.position()+e.duration(), 0, false
+	r.log.base, r.log.extra, r.mappings.withChildren = r.log.position()+e.Positions(), 0, false
 	r.mappings.shared.close()
 	r.log.current, r.log.shown, r.turns.atAtomics = new(thread), r.pid, false
 	r.log.threads = map[int]*thread{r.pid: r.log.current}
@@ -239,7 +239,7 @@ func (r *recorder) next(ctx context.Context) error {
 	if stop, err = r.handleAll(stop, err); err != nil || r.gone {
 		return err
 	}
-	r.segmentDue = r.log.out.segmentDue()
+	r.segmentDue = r.log.out.SegmentDue()
 	scheduled := stop.Kind == inplace.Blocked || r.turns.over()
 	if scheduled {
 		err = r.schedule(ctx)
@@ -248,10 +248,10 @@ func (r *recorder) next(ctx context.Context) error {
 		err = r.segment()
 	}
 	if err == nil {
-		err = r.log.out.flushDue()
+		err = r.log.out.FlushDue()
 	}
-	if err == nil && !r.gone && r.log.out.full() {
-		err = r.log.out.fullError()
+	if err == nil && !r.gone && r.log.out.Full() {
+		err = r.log.out.FullError()
 	}
 	return errors.Join(err, r.mappings.files.err)
 }
@@ -287,7 +287,7 @@ func (r *recorder) handle(stop inplace.Stop) (inplace.Stop, error) {
 	case inplace.Reached:
 		return inplace.Stop{Kind: inplace.Done}, nil // see look
 	case inplace.Exited:
-		e := Event{Kind: Ended, Position: r.log.recorded, Immediate: r.log.immediate()}
+		e := recfile.Event{Kind: recfile.Ended, Position: r.log.recorded, Immediate: r.log.immediate()}
 		return inplace.Stop{Kind: inplace.Done}, r.ended(&e, stop)
 	}
 	return stop, fmt.Errorf("a stop of kind %d", stop.Kind)
@@ -301,11 +301,11 @@ const longest = 128
 func (r *recorder) killed(stop inplace.Stop) error {
 	at := r.log.position()
 	r.log.recorded = max(r.log.recorded, at-min(at, longest))
-	return r.ended(&Event{Kind: Ended, Position: r.log.recorded, Immediate: r.log.immediate()}, stop)
+	return r.ended(&recfile.Event{Kind: recfile.Ended, Position: r.log.recorded, Immediate: r.log.immediate()}, stop)
 }
 
 // ended records the end of the process.
-func (r *recorder) ended(e *Event, stop inplace.Stop) error {
+func (r *recorder) ended(e *recfile.Event, stop inplace.Stop) error {
 	r.gone = true
 	r.result.Status, r.result.Killed = stop.Status, stop.Killed
 	e.Number, e.Status = uint64(stop.Killed), stop.Status

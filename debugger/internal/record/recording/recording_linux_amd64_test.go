@@ -16,6 +16,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/inplace"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/recording"
 	"github.com/triptych-mcp/triptych/mcp/mcptest/sample"
 )
@@ -92,9 +93,9 @@ func needPermission(t testing.TB) {
 }
 
 // open reads a recording.
-func open(t *testing.T, file []byte) *recording.Recording {
+func open(t *testing.T, file []byte) *recfile.Recording {
 	t.Helper()
-	r, err := recording.Read(bytes.NewReader(file), nil)
+	r, err := recfile.Read(bytes.NewReader(file), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +130,7 @@ func TestPrograms(t *testing.T) {
 }
 
 // replay replays a recording to its end.
-func replay(t *testing.T, r *recording.Recording) {
+func replay(t *testing.T, r *recfile.Recording) {
 	t.Helper()
 	onTracer(t, func(tracer *ptrace.Tracer) error {
 		p, err := recording.NewPlayer(tracer, r)
@@ -156,7 +157,7 @@ func TestInputs(t *testing.T) {
 				t.Errorf("%q", r.output)
 			}
 			file := open(t, r.file)
-			if last := file.Last(); last.Kind != recording.Ended || last.Status != test.status || last.Number != uint64(test.killed) {
+			if last := file.Last(); last.Kind != recfile.Ended || last.Status != test.status || last.Number != uint64(test.killed) {
 				t.Errorf("%+v", last)
 			}
 			replay(t, file)
@@ -173,7 +174,7 @@ func TestCut(t *testing.T) {
 		t.Errorf("%+v, output %q", r.result, r.output)
 	}
 	file := open(t, r.file)
-	if last := file.Last(); last.Kind != recording.Cut || last.Reason != r.result.Cut || last.Position < 1000 {
+	if last := file.Last(); last.Kind != recfile.Cut || last.Reason != r.result.Cut || last.Position < 1000 {
 		t.Errorf("%+v", last)
 	}
 	replay(t, file)
@@ -199,5 +200,13 @@ func TestNothingIsKept(t *testing.T) {
 	}
 	if bytes.Contains(maps, []byte("/memfd: (deleted)")) {
 		t.Errorf("shared memory is still mapped:\n%s", maps)
+	}
+}
+
+// check fails the test with an error.
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -4,10 +4,10 @@ import (
 	"os"
 	"strings"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/inplace"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile"
+	"golang.org/x/sys/unix"
 )
 
 // failed reports whether the result of a system call is an error.
@@ -55,32 +55,32 @@ func (p *mappings) replaced(g *ptrace.Regs) bool {
 }
 
 // remap records how a system call that has returned changed the mappings.
-func (p *mappings) remap(e *Event, g *ptrace.Regs) error {
+func (p *mappings) remap(e *recfile.Event, g *ptrace.Regs) error {
 	result := p.run.Regs.RAX
 	if failed(result) {
 		return nil
 	}
-	m := Mapping{Start: g.RDI, Length: pageUp(g.RSI), Protection: uint32(g.RDX & 7), File: -1}
+	m := recfile.Mapping{Start: g.RDI, Length: pageUp(g.RSI), Protection: uint32(g.RDX & 7), File: -1}
 	switch g.RAX {
 	case unix.SYS_MMAP:
 		m.Start = result
 		return p.add(e, g, m)
 	case unix.SYS_MUNMAP:
 		m.Protection = 0
-		e.Remap = Remap{Kind: Unmap, Mapping: m}
+		e.Remap = recfile.Remap{Kind: recfile.Unmap, Mapping: m}
 		e.Writes = nil
 		return p.files.noteUnmapped(m.Start)
 	case unix.SYS_MPROTECT, unix.SYS_PKEY_MPROTECT:
 		if g.RDX&(unix.PROT_GROWSDOWN|unix.PROT_GROWSUP) != 0 {
 			return cutError("the program protects memory that grows")
 		}
-		e.Remap = Remap{Kind: Protect, Mapping: m}
+		e.Remap = recfile.Remap{Kind: recfile.Protect, Mapping: m}
 	case unix.SYS_MREMAP:
 		if g.R10&unix.MREMAP_DONTUNMAP != 0 || g.RSI == 0 {
 			return cutError("the program maps memory twice")
 		}
 		m.Protection = 0
-		e.Remap = Remap{Kind: Move, Mapping: m, To: result, ToLen: pageUp(g.RDX)}
+		e.Remap = recfile.Remap{Kind: recfile.Move, Mapping: m, To: result, ToLen: pageUp(g.RDX)}
 		var err error
 		e.Writes, err = p.shared.grown(result, m.Length, e.Remap.ToLen)
 		return err
@@ -94,7 +94,7 @@ func (p *mappings) remap(e *Event, g *ptrace.Regs) error {
 }
 
 // advised records advice on memory that has changed its contents.
-func (p *mappings) advised(e *Event, g *ptrace.Regs, m Mapping) error {
+func (p *mappings) advised(e *recfile.Event, g *ptrace.Regs, m recfile.Mapping) error {
 	switch g.RDX {
 	case unix.MADV_REMOVE:
 		return cutError("the program removes a part of a mapped file")
@@ -107,17 +107,17 @@ func (p *mappings) advised(e *Event, g *ptrace.Regs, m Mapping) error {
 		return err
 	}
 	m.Protection = 0
-	e.Remap = Remap{Kind: Discard, Mapping: m}
+	e.Remap = recfile.Remap{Kind: recfile.Discard, Mapping: m}
 	return nil
 }
 
 // add records a new mapping.
-func (p *mappings) add(e *Event, g *ptrace.Regs, m Mapping) error {
+func (p *mappings) add(e *recfile.Event, g *ptrace.Regs, m recfile.Mapping) error {
 	e.Writes = nil
 	if g.R10&unix.MAP_ANONYMOUS != 0 {
 		p.withChildren = p.withChildren || g.R10&unix.MAP_SHARED != 0
 		p.shared.sharing = p.shared.sharing || p.withChildren
-		e.Remap = Remap{Kind: Map, Mapping: m}
+		e.Remap = recfile.Remap{Kind: recfile.Map, Mapping: m}
 		return nil
 	}
 	direct := descriptorPath(p.run.Thread(), int(int32(g.R8)))
@@ -136,10 +136,10 @@ func (p *mappings) add(e *Event, g *ptrace.Regs, m Mapping) error {
 	if m.File >= 0 {
 		p.files.noteMapped(m.Start, m.File)
 		m.Offset = g.R9
-		e.Remap = Remap{Kind: Map, Mapping: m}
+		e.Remap = recfile.Remap{Kind: recfile.Map, Mapping: m}
 		return nil
 	}
-	e.Remap = Remap{Kind: Map, Mapping: m}
+	e.Remap = recfile.Remap{Kind: recfile.Map, Mapping: m}
 	const most = 1 << 28
 	if m.Length > most {
 		return cutError("the program maps a large file in shared memory, or one that a replay may not find: " + path)
@@ -151,18 +151,18 @@ func (p *mappings) add(e *Event, g *ptrace.Regs, m Mapping) error {
 }
 
 // moveBreak records the move of the end of the heap.
-func (p *mappings) moveBreak(e *Event, end uint64) {
+func (p *mappings) moveBreak(e *recfile.Event, end uint64) {
 	e.Writes = nil
 	from, to := pageUp(p.heap), pageUp(end)
 	p.heap = end
-	m := Mapping{File: -1, Name: "[heap]"}
+	m := recfile.Mapping{File: -1, Name: "[heap]"}
 	switch {
 	case to > from:
 		m.Start, m.Length, m.Protection = from, to-from, unix.PROT_READ|unix.PROT_WRITE
-		e.Remap = Remap{Kind: Map, Mapping: m}
+		e.Remap = recfile.Remap{Kind: recfile.Map, Mapping: m}
 	case to < from:
 		m.Start, m.Length = to, from-to
-		e.Remap = Remap{Kind: Unmap, Mapping: m}
+		e.Remap = recfile.Remap{Kind: recfile.Unmap, Mapping: m}
 	}
 }
 

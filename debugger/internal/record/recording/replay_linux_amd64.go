@@ -6,17 +6,17 @@ import (
 	"fmt"
 	"sync/atomic"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/inplace"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile"
+	"golang.org/x/sys/unix"
 )
 
 // A Player replays a recording: a process executes the instructions of the recorded
 // program, and gets its inputs from the recording. It makes no system calls of the
 // program. All methods must be called on the tracer's thread.
 type Player struct {
-	recording *Recording
+	recording *recfile.Recording
 	tracer    *ptrace.Tracer
 	files     *sources
 	run       *inplace.Runner
@@ -36,7 +36,7 @@ type state struct {
 }
 
 // NewPlayer returns a Player at the first position.
-func NewPlayer(tracer *ptrace.Tracer, r *Recording) (*Player, error) {
+func NewPlayer(tracer *ptrace.Tracer, r *recfile.Recording) (*Player, error) {
 	p := &Player{recording: r, tracer: tracer, base: r.Event(0).Position, files: newSources(r)}
 	if err := errors.Join(pin(tracer), p.apply()); err != nil {
 		return nil, errors.Join(err, p.Close())
@@ -109,7 +109,7 @@ func (p *Player) Finish(ctx context.Context) error {
 }
 
 // runBefore executes instructions up to a position before the next event.
-func (p *Player) runBefore(ctx context.Context, next *Event, position uint64) error {
+func (p *Player) runBefore(ctx context.Context, next *recfile.Event, position uint64) error {
 	for p.Position() < position {
 		if err := p.runOnce(ctx, next, position); err != nil {
 			return err
@@ -127,7 +127,7 @@ func (p *Player) noteRunning() {
 }
 
 // runOnce executes instructions up to a position before the next event, or to a stop.
-func (p *Player) runOnce(ctx context.Context, next *Event, position uint64) error {
+func (p *Player) runOnce(ctx context.Context, next *recfile.Event, position uint64) error {
 	if next.Immediate {
 		return p.diverged("%d instructions where there is none", position-p.Position())
 	}
@@ -155,7 +155,7 @@ func (p *Player) runOnce(ctx context.Context, next *Event, position uint64) erro
 const beyondStop = 1 << 12
 
 // stops reports whether the program stops by itself before the event.
-func stops(e *Event) bool { return e.Kind == Call || e.Kind == Native }
+func stops(e *recfile.Event) bool { return e.Kind == recfile.Call || e.Kind == recfile.Native }
 
 // handleStop handles a stop before the next event.
 func (p *Player) handleStop(ctx context.Context, stop inplace.Stop, position uint64) error {
@@ -194,11 +194,11 @@ func (p *Player) diverged(format string, args ...any) error {
 }
 
 // check compares the registers before an event with those of the recorded run.
-func (p *Player) check(e *Event) error {
+func (p *Player) check(e *recfile.Event) error {
 	if e.Immediate || e.Hash == 0 || p.run == nil {
 		return nil
 	}
-	if regs := p.run.Regs; hashRegisters(&regs) != e.Hash {
+	if regs := p.run.Regs; recfile.HashRegisters(&regs) != e.Hash {
 		return p.diverged("the registers are others")
 	}
 	return nil
@@ -210,20 +210,20 @@ func (p *Player) apply() error {
 	if err := p.check(&e); err != nil {
 		return err
 	}
-	if e.Kind == Image {
+	if e.Kind == recfile.Image {
 		return p.applyImage(&e)
 	}
 	return p.take(&e)
 }
 
 // take does what the next event says, which is no Image.
-func (p *Player) take(e *Event) error {
+func (p *Player) take(e *recfile.Event) error {
 	switch {
-	case e.duration() == 0:
+	case e.Positions() == 0:
 		return p.diverged("nothing is recorded after this position")
-	case e.Kind == Switch:
+	case e.Kind == recfile.Switch:
 		return p.switchTo(int(e.Number))
-	case e.Kind == Exit && p.ended():
+	case e.Kind == recfile.Exit && p.ended():
 		return p.diverged("a thread ends twice")
 	}
 	if err := p.remap(e); err != nil {
@@ -235,10 +235,10 @@ func (p *Player) take(e *Event) error {
 		}
 	}
 	after := p.run.Regs
-	set(&after, e.Registers)
+	recfile.SetRegisters(&after, e.Registers)
 	p.run.Emulate(after)
 	p.event++
-	if e.Kind == Exit {
+	if e.Kind == recfile.Exit {
 		p.thread = -p.thread
 	}
 	if e.Vector != nil {
@@ -248,7 +248,7 @@ func (p *Player) take(e *Event) error {
 }
 
 // applyImage begins a program.
-func (p *Player) applyImage(e *Event) error {
+func (p *Player) applyImage(e *recfile.Event) error {
 	at := p.Position()
 	if err := p.endProcess(); err != nil {
 		return err
@@ -257,7 +257,7 @@ func (p *Player) applyImage(e *Event) error {
 	if err != nil {
 		return err
 	}
-	p.run, p.base = r, at+e.duration()
+	p.run, p.base = r, at+e.Positions()
 	r.ClearDeadFlags() // as the recorder does before it compares registers
 	p.event++
 	p.thread, p.threads = max(1, e.Status&(1<<31-1)), make(map[int]state)
@@ -268,16 +268,16 @@ func (p *Player) applyImage(e *Event) error {
 }
 
 // remap changes mappings as a system call of the program did.
-func (p *Player) remap(e *Event) error {
+func (p *Player) remap(e *recfile.Event) error {
 	m := &e.Remap.Mapping
-	if e.Remap.Kind == NoRemap {
+	if e.Remap.Kind == recfile.NoRemap {
 		return nil
 	}
-	if p.run.Reserved(m.Start, m.Length) || e.Remap.Kind == Move && p.run.Reserved(e.Remap.To, e.Remap.ToLen) {
+	if p.run.Reserved(m.Start, m.Length) || e.Remap.Kind == recfile.Move && p.run.Reserved(e.Remap.To, e.Remap.ToLen) {
 		return p.diverged("the mapping at %#x is not the program's", m.Start)
 	}
 	switch e.Remap.Kind {
-	case Map:
+	case recfile.Map:
 		fixed := uint64(unix.MAP_FIXED_NOREPLACE)
 		if p.replaces(e) {
 			fixed = unix.MAP_FIXED
@@ -285,7 +285,7 @@ func (p *Player) remap(e *Event) error {
 		if err := p.files.mapInto(p.run.Thread(), p.run.Inject, p.run.Memory(), *m, fixed); err != nil {
 			return fmt.Errorf("map %s at %#x again: %w", m.Name, m.Start, err)
 		}
-	case Move:
+	case recfile.Move:
 		if err := p.move(&e.Remap); err != nil {
 			return err
 		}
@@ -300,22 +300,22 @@ func (p *Player) remap(e *Event) error {
 }
 
 // changes are the system calls for changes of a mapping, and their third arguments.
-var changes = map[RemapKind]struct {
+var changes = map[recfile.RemapKind]struct {
 	call     uint64
-	argument func(m *Mapping) uint64
+	argument func(m *recfile.Mapping) uint64
 }{
-	Unmap:   {unix.SYS_MUNMAP, func(*Mapping) uint64 { return 0 }},
-	Protect: {unix.SYS_MPROTECT, func(m *Mapping) uint64 { return uint64(m.Protection) }},
-	Discard: {unix.SYS_MADVISE, func(*Mapping) uint64 { return unix.MADV_DONTNEED }},
+	recfile.Unmap:   {unix.SYS_MUNMAP, func(*recfile.Mapping) uint64 { return 0 }},
+	recfile.Protect: {unix.SYS_MPROTECT, func(m *recfile.Mapping) uint64 { return uint64(m.Protection) }},
+	recfile.Discard: {unix.SYS_MADVISE, func(*recfile.Mapping) uint64 { return unix.MADV_DONTNEED }},
 }
 
 // replaces reports whether a new mapping may replace others: the program said where it
 // is to be.
-func (p *Player) replaces(e *Event) bool {
+func (p *Player) replaces(e *recfile.Event) bool {
 	return e.Number == unix.SYS_MMAP && p.run.Regs.R10&unix.MAP_FIXED != 0
 }
 
-func (p *Player) move(r *Remap) error {
+func (p *Player) move(r *recfile.Remap) error {
 	m := &r.Mapping
 	flags, to := uint64(unix.MREMAP_MAYMOVE|unix.MREMAP_FIXED), r.To
 	if r.To == m.Start {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
 	"github.com/triptych-mcp/triptych/debugger/internal/machine/xsave"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile"
 )
 
 // A replay has one process with one thread, which has the registers of the thread of the
@@ -31,14 +32,14 @@ func (p *Player) Threads() []int {
 func (p *Player) ended() bool { return p.thread < 0 }
 
 // addThreads adds the threads that an event has started.
-func (p *Player) addThreads(e *Event) error {
+func (p *Player) addThreads(e *recfile.Event) error {
 	for _, t := range e.Threads {
-		if _, ok := p.threads[t.ID]; ok || t.ID == p.thread || t.ID == 0 || len(p.threads) >= maxThreads {
+		if _, ok := p.threads[t.ID]; ok || t.ID == p.thread || t.ID == 0 || len(p.threads) >= recfile.MaxThreads {
 			return p.diverged("thread %d is started again", t.ID)
 		}
 		var regs ptrace.Regs
-		set(&regs, t.Registers)
-		if regs.CS != longMode {
+		recfile.SetRegisters(&regs, t.Registers)
+		if regs.CS != recfile.LongMode {
 			return p.diverged("thread %d has no 64-bit code", t.ID)
 		}
 		regs.OrigRAX = ptrace.NoSyscall

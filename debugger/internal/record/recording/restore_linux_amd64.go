@@ -8,11 +8,11 @@ import (
 	"strings"
 	"syscall"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
 	"github.com/triptych-mcp/triptych/debugger/internal/machine/xsave"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/inplace"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile"
+	"golang.org/x/sys/unix"
 )
 
 // A builder makes a process the one of a recorded program. The process is this program,
@@ -36,7 +36,7 @@ const attempts = 10
 var errInTheWay = errors.New("the kernel's own mappings are in the way")
 
 // restore starts a process in the state of an event of kind Image.
-func restore(tracer *ptrace.Tracer, e *Event, source *sources) (*inplace.Runner, error) {
+func restore(tracer *ptrace.Tracer, e *recfile.Event, source *sources) (*inplace.Runner, error) {
 	var last error
 	for n := range attempts {
 		r, err := restoreOnce(tracer, e, source, n > 0 || hasFixedAddresses(e.Mappings))
@@ -51,12 +51,12 @@ func restore(tracer *ptrace.Tracer, e *Event, source *sources) (*inplace.Runner,
 // hasFixedAddresses reports whether a program has no random addresses: its stack ends where that
 // of such a program does (STACK_TOP in arch/x86/include/asm/processor.h). A random one ends there
 // once in millions of times.
-func hasFixedAddresses(mappings []Mapping) bool {
+func hasFixedAddresses(mappings []recfile.Mapping) bool {
 	const top = 1<<47 - 4096
-	return slices.ContainsFunc(mappings, func(m Mapping) bool { return m.Start+m.Length == top })
+	return slices.ContainsFunc(mappings, func(m recfile.Mapping) bool { return m.Start+m.Length == top })
 }
 
-func restoreOnce(tracer *ptrace.Tracer, e *Event, source *sources, random bool) (*inplace.Runner, error) {
+func restoreOnce(tracer *ptrace.Tracer, e *recfile.Event, source *sources, random bool) (*inplace.Runner, error) {
 	pid, err := startEmpty(tracer, random)
 	if err != nil {
 		return nil, err
@@ -119,7 +119,7 @@ func end(pid int) error {
 	}
 }
 
-func (b *builder) build(e *Event) (*inplace.Runner, error) {
+func (b *builder) build(e *recfile.Event) (*inplace.Runner, error) {
 	if err := b.clear(e.Mappings); err != nil {
 		return nil, err
 	}
@@ -140,7 +140,7 @@ func (b *builder) build(e *Event) (*inplace.Runner, error) {
 	if err := b.tracer.Regs(b.pid, &regs); err != nil {
 		return nil, err
 	}
-	set(&regs, recordedRegisters(e))
+	recfile.SetRegisters(&regs, recordedRegisters(e))
 	if err := b.tracer.SetRegs(b.pid, &regs); err != nil {
 		return nil, err
 	}
@@ -155,7 +155,7 @@ func (b *builder) build(e *Event) (*inplace.Runner, error) {
 }
 
 // within reports whether a write is in one of the mappings.
-func within(w Write, mappings []Mapping) bool {
+func within(w recfile.Write, mappings []recfile.Mapping) bool {
 	for _, m := range mappings {
 		if m.Start <= w.Address && w.Address+uint64(len(w.Data)) <= m.Start+m.Length {
 			return true
@@ -166,13 +166,13 @@ func within(w Write, mappings []Mapping) bool {
 
 // recordedRegisters returns the registers of an event of kind Image: those that are not
 // listed are 0.
-func recordedRegisters(e *Event) []Register {
+func recordedRegisters(e *recfile.Event) []recfile.Register {
 	var all ptrace.Regs
-	set(&all, e.Registers)
-	var list []Register
+	recfile.SetRegisters(&all, e.Registers)
+	var list []recfile.Register
 	for n, value := range all.Words() {
-		if n != origRAX {
-			list = append(list, Register{uint8(n), value})
+		if n != recfile.OrigRAX {
+			list = append(list, recfile.Register{Number: uint8(n), Value: value})
 		}
 	}
 	return list
@@ -188,7 +188,7 @@ func setVectorState(tracer *ptrace.Tracer, tid int, state []byte) error {
 }
 
 // clear unmaps what the process has, except what the kernel gives every process.
-func (b *builder) clear(wanted []Mapping) error {
+func (b *builder) clear(wanted []recfile.Mapping) error {
 	maps, err := readMaps(b.pid)
 	if err != nil {
 		return err
@@ -211,7 +211,7 @@ func (b *builder) clear(wanted []Mapping) error {
 	return nil
 }
 
-func (b *builder) taken(start, end uint64, wanted []Mapping) bool {
+func (b *builder) taken(start, end uint64, wanted []recfile.Mapping) bool {
 	for _, m := range wanted {
 		if m.Start < end && start < m.Start+m.Length {
 			return true
@@ -227,7 +227,7 @@ func (b *builder) inject(number uint64, args ...uint64) (uint64, error) {
 }
 
 // add maps memory where nothing is.
-func (b *builder) add(m Mapping) error {
+func (b *builder) add(m recfile.Mapping) error {
 	return b.source.mapInto(b.pid, b.inject, b.memory, m, unix.MAP_FIXED_NOREPLACE)
 }
 
@@ -235,7 +235,7 @@ func (b *builder) add(m Mapping) error {
 type injector func(number uint64, args ...uint64) (uint64, error)
 
 // mapInto maps memory into a process. The flag says how its address is fixed.
-func (s *sources) mapInto(pid int, inject injector, memory *ptrace.Memory, m Mapping, fixed uint64) error {
+func (s *sources) mapInto(pid int, inject injector, memory *ptrace.Memory, m recfile.Mapping, fixed uint64) error {
 	fd, flags := ^uint64(0), uint64(unix.MAP_PRIVATE|unix.MAP_NORESERVE)|fixed
 	if m.File < 0 {
 		flags |= unix.MAP_ANONYMOUS

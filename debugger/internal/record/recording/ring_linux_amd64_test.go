@@ -13,13 +13,15 @@ import (
 	"testing"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile/recfiletest"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/recording"
 	"github.com/triptych-mcp/triptych/mcp/mcptest/sample"
 )
 
 // recordRing records a program into a ring, compares its output with that of the program
 // alone, and returns the file.
-func recordRing(t *testing.T, g *recording.Ring, path string, argv ...string) (recording.Result, []byte) {
+func recordRing(t *testing.T, g *recfile.Ring, path string, argv ...string) (recording.Result, []byte) {
 	t.Helper()
 	needPermission(t)
 	command := exec.CommandContext(t.Context(), argv[0], argv[1:]...)
@@ -44,7 +46,7 @@ func recordRing(t *testing.T, g *recording.Ring, path string, argv ...string) (r
 }
 
 // dueAfter makes a segment due after each so many stops of the program.
-func dueAfter(g *recording.Ring, stops int) {
+func dueAfter(g *recfile.Ring, stops int) {
 	n, begun := 0, 0
 	g.DueWhen(func() bool {
 		if begun != g.Begun() {
@@ -83,7 +85,7 @@ func TestRing(t *testing.T) {
 			break
 		}
 		t.Run(test.name, func(t *testing.T) {
-			g, path := newRing(t, 0)
+			g, path := recfiletest.NewRing(t, 0)
 			dueAfter(g, test.stops)
 			result, file := recordRing(t, g, path, test.argv...)
 			t.Logf("%d to %d, %d events, %d bytes, %d of %d segments", result.First, result.Positions, result.Events, len(file), len(g.Segments()), g.Begun()+1)
@@ -98,7 +100,7 @@ func TestRing(t *testing.T) {
 }
 
 // compareSegments compares the states of two recordings with the same end.
-func compareSegments(t *testing.T, r, last *recording.Recording) {
+func compareSegments(t *testing.T, r, last *recfile.Recording) {
 	t.Helper()
 	first, end := last.Event(0).Position, last.End()
 	if first <= r.Event(0).Position || end != r.End() {
@@ -122,7 +124,7 @@ func compareSegments(t *testing.T, r, last *recording.Recording) {
 // TestAttachRing records a process that runs already into a ring, up to its end.
 func TestAttachRing(t *testing.T) {
 	l := startLive(t, 6)
-	g, path := newRing(t, 0)
+	g, path := recfiletest.NewRing(t, 0)
 	dueAfter(g, 3)
 	done := l.attached(t, t.Context(), g)
 	l.awaitTraced(t)
@@ -145,7 +147,7 @@ func TestFollowRing(t *testing.T) {
 	var mu sync.Mutex
 	files := make(map[int]string)
 	child := func(pid int) io.WriteCloser {
-		g, path := newRing(t, 0)
+		g, path := recfiletest.NewRing(t, 0)
 		dueAfter(g, 2)
 		mu.Lock()
 		defer mu.Unlock()

@@ -1,6 +1,10 @@
 package recording
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile"
+)
 
 // A BudgetError reports that the state of a process does not fit in what a recording may have.
 type BudgetError struct{ Needed, Allowed int }
@@ -16,23 +20,23 @@ const unpacked = 4
 
 // maxStretch limits the bytes of a stretch before compression. An image has at most maxSnapshot
 // and the addresses of its pages, so that there is room for more.
-const maxStretch = maxSize - 512<<20
+const maxStretch = recfile.MaxSize - 512<<20
 
 // checkImage returns an error if what was written takes too much.
-func (s *stretch) checkImage(out *Writer) error {
+func (s *stretch) checkImage(out *recfile.Writer) error {
 	if size := int(s.store.Len()); size > s.Bytes {
 		return &BudgetError{size, s.Bytes}
 	}
 	if needed := int(out.Size() / unpacked); needed > s.Bytes {
 		return &BudgetError{needed, s.Bytes}
 	}
-	return s.store.failure()
+	return s.store.Failure()
 }
 
 // room ends the stretch if it has as many bytes as it may have, or cannot be written.
-func (s *stretch) room(out *Writer) error {
-	switch err := s.store.failure(); {
-	case s.store.full(), s.store.Len() > int64(s.Bytes), out.Size() > maxStretch:
+func (s *stretch) room(out *recfile.Writer) error {
+	switch err := s.store.Failure(); {
+	case s.store.Full(), s.store.Len() > int64(s.Bytes), out.Size() > maxStretch:
 		return &stretchEnd{StretchEnd{Why: EndFull}}
 	case err != nil:
 		return &stretchEnd{StretchEnd{Why: EndCut, Text: err.Error()}}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile"
 )
 
 // A segment begins at a position where a replay has all that the recorder has: each thread
@@ -22,21 +23,21 @@ func (r *recorder) segment() error {
 		return err
 	}
 	old := r.mappings.files
-	if err := r.log.out.beginSegment(); err != nil {
+	if err := r.log.out.BeginSegment(); err != nil {
 		return err
 	}
 	r.mappings.files = newFiles(r.log.out, r.mappings.files.before)
 	err := r.addState()
 	if err == nil {
-		err = r.log.out.endState()
+		err = r.log.out.EndState()
 	}
 	reason := cutError("")
 	switch {
 	case err == nil:
 		r.result.First, r.newest = r.newest, r.log.position()
-	case errors.Is(err, errNoRoom) || errors.As(err, &reason):
+	case errors.Is(err, recfile.ErrNoRoom) || errors.As(err, &reason):
 		r.mappings.files = old
-		return r.log.out.cancelSegment()
+		return r.log.out.CancelSegment()
 	}
 	return err
 }
@@ -47,16 +48,16 @@ func (r *recorder) addState() error {
 	if err != nil {
 		return err
 	}
-	if err := r.log.out.addExtensions(ownExtensions()); err != nil {
+	if err := r.log.out.AddExtensions(recfile.OwnExtensions()); err != nil {
 		return err
 	}
 	return errors.Join(r.log.out.Add(&e), r.mappings.files.err)
 }
 
 // state returns the state that a replay has at the position.
-func (r *recorder) state() (Event, error) {
+func (r *recorder) state() (recfile.Event, error) {
 	current := r.run.Thread()
-	e := Event{Kind: Image, Status: r.pid, Position: r.log.position(), Current: current}
+	e := recfile.Event{Kind: recfile.Image, Status: r.pid, Position: r.log.position(), Current: current}
 	for _, tid := range r.run.Threads() {
 		t := r.log.threads[tid]
 		regs := t.regs
@@ -70,11 +71,11 @@ func (r *recorder) state() (Event, error) {
 		if err != nil {
 			return e, err
 		}
-		list := changed(new(ptrace.Regs), &regs)
+		list := recfile.ChangedRegisters(new(ptrace.Regs), &regs)
 		if tid == current {
 			e.Registers, e.Vector = list, vector
 		} else {
-			e.Threads = append(e.Threads, Thread{tid, list, vector})
+			e.Threads = append(e.Threads, recfile.Thread{ID: tid, Registers: list, Vector: vector})
 		}
 	}
 	maps, err := readMaps(current)

@@ -7,9 +7,9 @@ import (
 	"strconv"
 	"strings"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile"
+	"golang.org/x/sys/unix"
 )
 
 func word32(b []byte) uint32 { return binary.LittleEndian.Uint32(b) }
@@ -44,13 +44,13 @@ func (s *sharedFiles) changes(g *ptrace.Regs) (*sharedFile, error) {
 
 // contents returns the memory of the mappings of a file after a system call that has changed
 // the file.
-func (s *sharedFiles) contents(f *sharedFile, g *ptrace.Regs) ([]Write, error) {
+func (s *sharedFiles) contents(f *sharedFile, g *ptrace.Regs) ([]recfile.Write, error) {
 	from, to := s.changedRange(g)
 	maps, err := readMaps(s.run.Thread())
 	if err != nil {
 		return nil, err
 	}
-	var writes []Write
+	var writes []recfile.Write
 	for _, m := range maps {
 		if s.of(m) != f {
 			continue
@@ -58,7 +58,7 @@ func (s *sharedFiles) contents(f *sharedFile, g *ptrace.Regs) ([]Write, error) {
 		start := m.Start + max(from, m.Offset) - m.Offset
 		end := m.Start + min(max(to, m.Offset)-m.Offset, m.End-m.Start)
 		if start < end {
-			writes = append(writes, Write{start, s.readMapped(start, end)})
+			writes = append(writes, recfile.Write{Address: start, Data: s.readMapped(start, end)})
 		}
 	}
 	return writes, nil
@@ -141,7 +141,7 @@ func (s *sharedFiles) discarded(start, length uint64) (keeps bool, err error) {
 
 // grown returns the contents of the part by which a system call has made a shared mapping of a
 // file longer.
-func (s *sharedFiles) grown(at, from, to uint64) ([]Write, error) {
+func (s *sharedFiles) grown(at, from, to uint64) ([]recfile.Write, error) {
 	if !s.sharing || to <= from {
 		return nil, nil
 	}
@@ -159,7 +159,7 @@ func (s *sharedFiles) grown(at, from, to uint64) ([]Write, error) {
 			return nil, cutError("the program maps the same part of a file twice: " + m.Path)
 		}
 	}
-	return []Write{{at + from, s.readMapped(at+from, at+to)}}, nil
+	return []recfile.Write{{Address: at + from, Data: s.readMapped(at+from, at+to)}}, nil
 }
 
 // checkPassing ends the recording before the program passes a file to another process that it

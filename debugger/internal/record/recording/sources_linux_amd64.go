@@ -10,23 +10,26 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile"
 	"golang.org/x/sys/unix"
 )
 
 // sources are the files of a recording: those that the recording has, and others where they were.
 type sources struct {
-	recording *Recording
+	recording *recfile.Recording
 	opened    map[int]*os.File
 	taken     int64 // memory of files that the recording has
 }
 
-func newSources(r *Recording) *sources { return &sources{recording: r, opened: make(map[int]*os.File)} }
+func newSources(r *recfile.Recording) *sources {
+	return &sources{recording: r, opened: make(map[int]*os.File)}
+}
 
 // checkFiles returns an error that lists the files that a replay will miss.
-func checkFiles(list []File) error {
+func checkFiles(list []recfile.File) error {
 	var problems []string
 	for n := range list {
-		if problem := list[n].problem(); problem != "" {
+		if problem := list[n].SizeProblem(); problem != "" {
 			problems = append(problems, problem)
 		}
 	}
@@ -64,7 +67,7 @@ func (s *sources) openNew(n int) (*os.File, error) {
 		s.taken += want.Size
 		return openContents(c, n, want)
 	}
-	f, err := openSame(want)
+	f, err := recfile.OpenSame(want)
 	if err != nil {
 		return nil, fmt.Errorf("the recorded program had mapped a file: %w; %s", err, remedy)
 	}
@@ -94,7 +97,7 @@ const (
 )
 
 // openContents returns a file in memory with contents, which are checked.
-func openContents(c io.Reader, n int, want *File) (*os.File, error) {
+func openContents(c io.Reader, n int, want *recfile.File) (*os.File, error) {
 	fd, err := unix.MemfdCreate(memoryName+strconv.Itoa(n), unix.MFD_CLOEXEC)
 	if err != nil {
 		return nil, err
@@ -102,8 +105,8 @@ func openContents(c io.Reader, n int, want *File) (*os.File, error) {
 	f := os.NewFile(uintptr(fd), want.Path)
 	sum := sha256.New()
 	_, err = io.Copy(io.MultiWriter(f, sum), c)
-	if err == nil && [digestSize]byte(sum.Sum(nil)) != want.Digest {
-		err = fmt.Errorf("%w: the contents of %s are not those of its digest", ErrCorrupt, want.Path)
+	if err == nil && [recfile.DigestSize]byte(sum.Sum(nil)) != want.Digest {
+		err = fmt.Errorf("%w: the contents of %s are not those of its digest", recfile.ErrCorrupt, want.Path)
 	}
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
@@ -112,7 +115,7 @@ func openContents(c io.Reader, n int, want *File) (*os.File, error) {
 }
 
 // pathOf returns the path of a mapped file as the recorded program had it.
-func pathOf(r *Recording, path string) string {
+func pathOf(r *recfile.Recording, path string) string {
 	text, ours := strings.CutPrefix(path, memoryPath)
 	n, err := strconv.Atoi(strings.TrimSuffix(text, memoryEnd))
 	if !ours || err != nil || n < 0 || n >= len(r.Files) {

@@ -11,6 +11,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/procfs"
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/history"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile"
 )
 
 // stretch is the state of a Stretch while it is recorded. A nil stretch has no limits and
@@ -21,7 +22,7 @@ type stretch struct {
 	reported map[int]syscall.Signal // that of the loan
 	passes   map[int]bool           // threads that do not stop where they begin
 	action   func(ptrace.SigInfo) proc.Action
-	store    *store
+	store    *recfile.Store
 
 	thread  int    // the last place that was looked at
 	looked  uint64 // its position, plus one
@@ -128,7 +129,7 @@ func (s stretched) XState(tid int, _ []byte) ([]byte, error) { return vectorStat
 // record records a process that a debugger has lent, from a position on. An error says that
 // nothing was recorded, and why; the process is as it was.
 func (s *stretch) record(ctx context.Context, l *proc.Loan, first uint64) (*Part, StretchEnd, error) {
-	out, err := newPartWriter(s.store)
+	out, err := recfile.NewFrameWriter(s.store)
 	if err != nil {
 		return nil, StretchEnd{}, err
 	}
@@ -186,7 +187,7 @@ func (r *recorder) addEnd() error {
 	if r.gone {
 		return r.log.out.Close()
 	}
-	last := Event{Kind: Cut, Position: r.log.recorded, Reason: "the debugger has stopped the process", Immediate: r.log.immediate()}
+	last := recfile.Event{Kind: recfile.Cut, Position: r.log.recorded, Reason: "the debugger has stopped the process", Immediate: r.log.immediate()}
 	return errors.Join(r.log.out.Add(&last), r.log.out.Close())
 }
 

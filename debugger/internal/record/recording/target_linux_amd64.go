@@ -13,6 +13,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
 	"github.com/triptych-mcp/triptych/debugger/internal/machine/x86"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/history"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile"
 )
 
 // replayed is the process of a Player as a target of package history, which steps it.
@@ -110,7 +111,7 @@ func (t *replayed) Step(_ context.Context, _ int, f func(history.Stepper) error)
 type replayStepper struct{ *replayed }
 
 // next returns the next event if the next step is that event.
-func (s *replayStepper) next() (Event, bool) {
+func (s *replayStepper) next() (recfile.Event, bool) {
 	e := s.player.recording.Event(s.player.event)
 	return e, e.Position == s.position()
 }
@@ -122,8 +123,8 @@ func (s *replayStepper) Input() (history.Input, bool) {
 		return history.Input{}, false
 	}
 	in := history.Input{
-		Number: e.Number, Vector: e.Vector != nil || e.Kind == Exit, Maps: e.Remap.Kind != NoRemap, Ends: e.duration() == 0,
-		Threads: len(e.Threads) > 0, Switches: e.Kind == Switch,
+		Number: e.Number, Vector: e.Vector != nil || e.Kind == recfile.Exit, Maps: e.Remap.Kind != recfile.NoRemap, Ends: e.Positions() == 0,
+		Threads: len(e.Threads) > 0, Switches: e.Kind == recfile.Switch,
 	}
 	in.Kind, in.Writes = kindOf(&e), s.filled(spansOf(&e))
 	return in, true
@@ -189,10 +190,10 @@ func (s *replayStepper) usedPages(span x86.Span) (used []x86.Span, err error) {
 func (s *replayStepper) Step() (proc.Outcome, error) {
 	p := s.player
 	if e, ok := s.next(); ok {
-		if in, err := instruction(p.run); e.Kind == Call && !e.Immediate && (err != nil || !in.Class.Is(x86.Syscall)) {
+		if in, err := instruction(p.run); e.Kind == recfile.Call && !e.Immediate && (err != nil || !in.Class.Is(x86.Syscall)) {
 			return 0, p.diverged("system call %d at %#x, where there is none", e.Number, p.run.Regs.RIP)
 		}
-		if e.Kind == Exit {
+		if e.Kind == recfile.Exit {
 			return proc.StepGone, p.take(&e)
 		}
 		return proc.StepDone, p.take(&e)
@@ -227,7 +228,7 @@ func (s *replayStepper) Commit(memory []proc.Patch, vector []byte, regs ptrace.R
 
 // Thread returns the current thread, or the one that is it after the next step.
 func (s *replayStepper) Thread() int {
-	if e, ok := s.next(); ok && e.Kind == Switch {
+	if e, ok := s.next(); ok && e.Kind == recfile.Switch {
 		return int(e.Number)
 	}
 	return s.player.thread

@@ -5,10 +5,10 @@ import (
 	"encoding/binary"
 	"errors"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/inplace"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile"
+	"golang.org/x/sys/unix"
 )
 
 // slice returns the number of instructions that the current thread runs.
@@ -151,7 +151,7 @@ func (r *recorder) started(c *call) error {
 		r.turns.scheduler.started()
 		r.turns.cutAtAtomics()
 		r.turns.next()
-		c.event.Threads = append(c.event.Threads, Thread{tid, changed(new(ptrace.Regs), &t.regs), state})
+		c.event.Threads = append(c.event.Threads, recfile.Thread{ID: tid, Registers: recfile.ChangedRegisters(new(ptrace.Regs), &t.regs), Vector: state})
 	}
 	return nil
 }
@@ -173,9 +173,9 @@ func cloneFlags(run *inplace.Runner, g *ptrace.Regs) (flags, clear uint64) {
 
 // endThread records the end of the current thread by exit(2), after which the process runs
 // on.
-func (r *recorder) endThread(e *Event) (inplace.Stop, error) {
+func (r *recorder) endThread(e *recfile.Event) (inplace.Stop, error) {
 	tid := r.run.Thread()
-	e.Kind, e.Number = Exit, uint64(tid)
+	e.Kind, e.Number = recfile.Exit, uint64(tid)
 	spans := r.log.clearedAtEnd()
 	old := make([][4]byte, len(spans))
 	for n, at := range spans {
@@ -188,7 +188,7 @@ func (r *recorder) endThread(e *Event) (inplace.Stop, error) {
 	for n, at := range spans {
 		var now [4]byte
 		if k, _ := r.run.Memory().Read(at, now[:]); k == len(now) && now != old[n] {
-			e.Writes = append(e.Writes, Write{at, now[:]})
+			e.Writes = append(e.Writes, recfile.Write{Address: at, Data: now[:]})
 		}
 	}
 	delete(r.log.threads, tid)

@@ -11,6 +11,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/procfs"
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/history"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile"
 )
 
 // A Timeline shows a recording as a history, through which a session can move in both
@@ -22,7 +23,7 @@ import (
 type Timeline struct {
 	sizes
 	tracer      *ptrace.Tracer
-	recording   *Recording
+	recording   *recfile.Recording
 	first, last uint64
 	checkpoints []*Player    // by position
 	named       procfs.Maps  // see names
@@ -47,11 +48,11 @@ func defaultSizes() sizes {
 }
 
 // NewTimeline replays a recording to its end, which checks it, and returns its timeline.
-func NewTimeline(ctx context.Context, r *Recording) (*Timeline, error) {
+func NewTimeline(ctx context.Context, r *recfile.Recording) (*Timeline, error) {
 	return newTimeline(ctx, r, defaultSizes())
 }
 
-func newTimeline(ctx context.Context, r *Recording, s sizes) (*Timeline, error) {
+func newTimeline(ctx context.Context, r *recfile.Recording, s sizes) (*Timeline, error) {
 	tracer, err := ptrace.Start()
 	if err != nil {
 		return nil, err
@@ -59,8 +60,8 @@ func newTimeline(ctx context.Context, r *Recording, s sizes) (*Timeline, error) 
 	t := &Timeline{sizes: s, tracer: tracer, recording: r, last: r.End(), windows: make(map[*history.Records]*Player)}
 	t.ctx, t.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	for n := range r.Len() {
-		if e := r.Event(n); e.Kind == Image {
-			t.first = e.Position + e.duration()
+		if e := r.Event(n); e.Kind == recfile.Image {
+			t.first = e.Position + e.Positions()
 		}
 	}
 	t.named = t.names()
@@ -69,7 +70,7 @@ func newTimeline(ctx context.Context, r *Recording, s sizes) (*Timeline, error) 
 		err = explain(r, t.do(ctx, t.replay))
 	}
 	if err == nil {
-		t.history, err = history.Long(t, r.begins())
+		t.history, err = history.Long(t, r.Begins())
 	}
 	if err != nil {
 		return nil, errors.Join(err, t.Close())
@@ -189,7 +190,7 @@ func (t *Timeline) Inputs(_ context.Context, from, to uint64, f func(position ui
 }
 
 // explain adds to the error of a replay which extensions are missing, if there are any.
-func explain(r *Recording, err error) error {
+func explain(r *recfile.Recording, err error) error {
 	if _, limit := errors.AsType[*LimitError](err); limit || err == nil {
 		return err
 	}
@@ -200,18 +201,18 @@ func explain(r *Recording, err error) error {
 }
 
 // inputsOf calls f with the system calls, signals and switches between two positions.
-func inputsOf(r *Recording, from, to uint64, f func(position uint64, in history.Input)) error {
+func inputsOf(r *recfile.Recording, from, to uint64, f func(position uint64, in history.Input)) error {
 	for n := r.After(from); n < r.Len(); n++ {
 		e := r.Event(n)
 		if e.Position >= to || r.Failure() != nil {
 			break
 		}
 		switch e.Kind {
-		case Call:
+		case recfile.Call:
 			f(e.Position, history.Input{Kind: history.Called, Number: e.Number})
-		case Signal:
+		case recfile.Signal:
 			f(e.Position, history.Input{Kind: history.Signalled, Number: e.Number})
-		case Switch:
+		case recfile.Switch:
 			f(e.Position, history.Input{Number: e.Number, Switches: true})
 		}
 	}
@@ -226,7 +227,7 @@ func (t *Timeline) names() procfs.Maps {
 	var maps procfs.Maps
 	for n := range t.recording.Len() {
 		e := t.recording.Event(n)
-		if e.Kind == Image {
+		if e.Kind == recfile.Image {
 			maps = nil
 		}
 		for _, m := range append(e.Mappings, e.Remap.Mapping) {

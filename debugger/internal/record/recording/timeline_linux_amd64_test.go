@@ -13,6 +13,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/recording"
 	"github.com/triptych-mcp/triptych/mcp/mcptest/sample"
 )
@@ -62,7 +63,7 @@ func TestSeeks(t *testing.T) {
 	}
 }
 
-func timeline(t *testing.T, r *recording.Recording) *recording.Timeline {
+func timeline(t *testing.T, r *recfile.Recording) *recording.Timeline {
 	t.Helper()
 	line, err := recording.NewTimeline(t.Context(), r)
 	if err != nil {
@@ -77,7 +78,7 @@ func timeline(t *testing.T, r *recording.Recording) *recording.Timeline {
 }
 
 // pass replays a recording and fills in the states at some positions.
-func pass(t *testing.T, r *recording.Recording, states map[uint64]state) {
+func pass(t *testing.T, r *recfile.Recording, states map[uint64]state) {
 	t.Helper()
 	onTracer(t, func(tracer *ptrace.Tracer) error {
 		p, err := recording.NewPlayer(tracer, r)

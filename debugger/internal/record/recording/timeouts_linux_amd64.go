@@ -5,9 +5,9 @@ import (
 	"errors"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/triptych-mcp/triptych/debugger/internal/record/inplace"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile"
+	"golang.org/x/sys/unix"
 )
 
 // A system call that is withdrawn and made again has the time that is left. The kernel
@@ -136,7 +136,7 @@ func (a *adjuster) replaceTime(addr uint64, unit, t time.Duration) (restore func
 	}
 	b := binary.LittleEndian.AppendUint64(nil, uint64(t/time.Second))
 	b = binary.LittleEndian.AppendUint64(b, uint64(t%time.Second/unit))
-	return func() error { return a.log.put(Write{addr, old[:]}) }, a.log.put(Write{addr, b})
+	return func() error { return a.log.put(recfile.Write{Address: addr, Data: old[:]}) }, a.log.put(recfile.Write{Address: addr, Data: b})
 }
 
 // receives lists the system calls that wait for a socket as long as its option SO_RCVTIMEO

@@ -8,11 +8,11 @@ import (
 	"fmt"
 	"slices"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/guard"
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/procfs"
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile"
+	"golang.org/x/sys/unix"
 )
 
 // replaced lists the functions of the vdso, with the system calls that do the same.
@@ -83,7 +83,7 @@ func (i *intrusion) replaceFunctions(start uint64, code []byte, functions []elf.
 		if bytes.Equal(old, jumps[n]) {
 			continue // a recorder was killed
 		}
-		i.vdso = append(i.vdso, Write{start + f.Value, bytes.Clone(old)})
+		i.vdso = append(i.vdso, recfile.Write{Address: start + f.Value, Data: bytes.Clone(old)})
 		if _, err := i.memory.Write(start+f.Value, jumps[n]); err != nil {
 			return err
 		}

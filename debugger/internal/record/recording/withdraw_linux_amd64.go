@@ -3,6 +3,7 @@ package recording
 import (
 	"bytes"
 
+	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile"
 	"golang.org/x/sys/unix"
 )
 
@@ -29,7 +30,7 @@ func (a *adjuster) withdraw(c *call) (bool, error) {
 		}
 		if !bytes.Equal(now, w.Data) {
 			if w.Address == c.timeoutAt() { // others may change the rest meanwhile
-				c.meanwhile = append(c.meanwhile, Write{w.Address, now})
+				c.meanwhile = append(c.meanwhile, recfile.Write{Address: w.Address, Data: now})
 			}
 			if err := a.log.put(w); err != nil {
 				return false, err

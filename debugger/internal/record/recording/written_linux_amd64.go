@@ -9,6 +9,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/syscalls"
 	"github.com/triptych-mcp/triptych/debugger/internal/machine/x86"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile"
 )
 
 // effects finds out what system calls and signals have written to the memory of the program. It needs
@@ -19,7 +20,7 @@ type effects struct {
 }
 
 // written returns what a system call has written to the given memory.
-func (w *effects) written(g *ptrace.Regs, spans []x86.Span) ([]Write, error) {
+func (w *effects) written(g *ptrace.Regs, spans []x86.Span) ([]recfile.Write, error) {
 	limit := uint64(1) << 28
 	if syscalls.Counted(g.RAX) {
 		limit = w.log.run.Regs.RAX
@@ -27,7 +28,7 @@ func (w *effects) written(g *ptrace.Regs, spans []x86.Span) ([]Write, error) {
 			limit = 0
 		}
 	}
-	var writes []Write
+	var writes []recfile.Write
 	total := uint64(0)
 	for _, s := range spans {
 		if total += min(s.Len, limit); total > maxSnapshot {
@@ -41,7 +42,7 @@ func (w *effects) written(g *ptrace.Regs, spans []x86.Span) ([]Write, error) {
 			continue
 		}
 		if n, _ := w.log.run.Memory().Read(s.Addr, b); n > 0 { // the kernel writes no further either
-			writes = append(writes, Write{s.Addr, b[:n]})
+			writes = append(writes, recfile.Write{Address: s.Addr, Data: b[:n]})
 		}
 	}
 	return writes, nil
@@ -105,7 +106,7 @@ func (w *effects) checkUnknown(c *call) error {
 }
 
 // overlay copies the part of another write that is to the same memory.
-func overlay(w, other Write) {
+func overlay(w, other recfile.Write) {
 	from := max(w.Address, other.Address)
 	to := min(w.Address+uint64(len(w.Data)), other.Address+uint64(len(other.Data)))
 	if from < to {
@@ -114,14 +115,14 @@ func overlay(w, other Write) {
 }
 
 // apply writes to a snapshot.
-func (s *snapshot) apply(w Write) {
+func (s *snapshot) apply(w recfile.Write) {
 	if m, ok := s.maps.Find(w.Address); ok {
-		overlay(Write{m.Start, s.memory[m.Start]}, w)
+		overlay(recfile.Write{Address: m.Start, Data: s.memory[m.Start]}, w)
 	}
 }
 
 // differences returns what has changed since a snapshot.
-func (w *effects) differences(s *snapshot, name string, number uint64) ([]Write, error) {
+func (w *effects) differences(s *snapshot, name string, number uint64) ([]recfile.Write, error) {
 	maps, err := readMaps(w.log.run.Thread())
 	if err != nil {
 		return nil, err
@@ -129,7 +130,7 @@ func (w *effects) differences(s *snapshot, name string, number uint64) ([]Write,
 	if len(maps) != len(s.maps) {
 		return nil, cutError(fmt.Sprintf("system call %d %s has changed the mappings in an unknown way", number, name))
 	}
-	var writes []Write
+	var writes []recfile.Write
 	for n, m := range maps {
 		if old := s.maps[n]; m != old && m.Path != "[stack]" {
 			return nil, cutError(fmt.Sprintf("system call %d %s has changed the mappings in an unknown way", number, name))
@@ -144,7 +145,7 @@ func (w *effects) differences(s *snapshot, name string, number uint64) ([]Write,
 		}
 		for at := 0; at < len(now); at += pageSize {
 			if end := min(at+pageSize, len(now)); !bytes.Equal(old[at:end], now[at:end]) {
-				writes = append(writes, Write{s.maps[n].Start + uint64(at), now[at:end]})
+				writes = append(writes, recfile.Write{Address: s.maps[n].Start + uint64(at), Data: now[at:end]})
 			}
 		}
 	}
@@ -186,24 +187,24 @@ const (
 )
 
 // frame returns the frame of the signal whose handler begins.
-func (w *effects) frame() (Write, error) {
+func (w *effects) frame() (recfile.Write, error) {
 	sp := w.log.run.Regs.RSP
 	end := sp + frameSize
 	var pointer [8]byte
 	if _, err := w.log.run.Memory().Read(sp+frameVector, pointer[:]); err != nil {
-		return Write{}, err
+		return recfile.Write{}, err
 	}
 	if at := binary.LittleEndian.Uint64(pointer[:]); at != 0 {
 		var size [4]byte
 		if _, err := w.log.run.Memory().Read(at+frameVectorSize, size[:]); err != nil {
-			return Write{}, err
+			return recfile.Write{}, err
 		}
 		end = max(end, at+uint64(binary.LittleEndian.Uint32(size[:])))
 	}
-	if end-sp > maxVector {
-		return Write{}, fmt.Errorf("the frame of a signal has %d bytes", end-sp)
+	if end-sp > recfile.MaxVector {
+		return recfile.Write{}, fmt.Errorf("the frame of a signal has %d bytes", end-sp)
 	}
 	b := make([]byte, end-sp)
 	_, err := w.log.run.Memory().Read(sp, b)
-	return Write{sp, b}, err
+	return recfile.Write{Address: sp, Data: b}, err
 }

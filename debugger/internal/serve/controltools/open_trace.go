@@ -8,7 +8,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/debugger/internal/limits/budget"
 	"github.com/triptych-mcp/triptych/debugger/internal/plain"
-	"github.com/triptych-mcp/triptych/debugger/internal/record/recording"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile"
 	"github.com/triptych-mcp/triptych/debugger/internal/serve/sessiontools"
 	"github.com/triptych-mcp/triptych/debugger/internal/session/failure"
 	"github.com/triptych-mcp/triptych/debugger/internal/session/folders"
@@ -59,7 +59,7 @@ func (t *Group) openTrace(ctx context.Context, call *mcp.Call, args openTraceArg
 	}
 	account := t.account(call)
 	defer closeUnless(account, &err)
-	if recording.Is(file) {
+	if recfile.Is(file) {
 		d, answer, err := t.openRecording(ctx, call, file, account, path, args)
 		if err != nil {
 			return opened{}, err

@@ -12,7 +12,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/limits/budget"
 	"github.com/triptych-mcp/triptych/debugger/internal/plain"
 	"github.com/triptych-mcp/triptych/debugger/internal/program/elffile"
-	"github.com/triptych-mcp/triptych/debugger/internal/record/recording"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile"
 	"github.com/triptych-mcp/triptych/debugger/internal/session/failure"
 )
 
@@ -55,16 +55,16 @@ func SummarizeRecording(ctx context.Context, path string, account *budget.Accoun
 }
 
 // readRecording reads a recording, or returns nil for another file.
-func readRecording(path string, account *budget.Account) (*recording.Recording, string, error) {
+func readRecording(path string, account *budget.Account) (*recfile.Recording, string, error) {
 	file, path, err := FindAnywhere(path)
 	if err != nil {
 		return nil, path, err
 	}
 	defer func() { _ = file.Close() }() // it was only read
-	if !recording.Is(file) {
+	if !recfile.Is(file) {
 		return nil, path, nil
 	}
-	r, err := recording.Read(file, account)
+	r, err := recfile.Read(file, account)
 	if err != nil {
 		return nil, path, failure.Errorf("Not a recording", "%s: %v", path, err)
 	}
@@ -87,11 +87,11 @@ func PackRecording(path string) (left []error, err error) {
 	if err != nil {
 		return nil, err
 	}
-	left, err = recording.Pack(from, to, debugFiles)
+	left, err = recfile.Pack(from, to, debugFiles)
 	switch {
-	case errors.Is(err, recording.ErrFormat):
+	case errors.Is(err, recfile.ErrFormat):
 		err = failure.Errorf("Not a recording", "%s is none", path)
-	case errors.Is(err, recording.ErrCorrupt), errors.Is(err, recording.ErrVersion):
+	case errors.Is(err, recfile.ErrCorrupt), errors.Is(err, recfile.ErrVersion):
 		err = failure.Errorf("Not a recording", "%s: %v", path, err)
 	}
 	if err = errors.Join(err, to.Close()); err == nil {
@@ -104,7 +104,7 @@ func PackRecording(path string) (left []error, err error) {
 }
 
 // debugFiles returns the separate files with the debug information of the mapped files.
-func debugFiles(mapped []recording.File) []string {
+func debugFiles(mapped []recfile.File) []string {
 	var list []string
 	for n := range mapped {
 		if path := elffile.DebugPath(mapped[n].Path, elffile.DebugDirs); path != "" && !slices.Contains(list, path) {

@@ -10,6 +10,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/limits/budget"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/findings"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/history"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/recording"
 	"github.com/triptych-mcp/triptych/debugger/internal/session/failure"
 )
@@ -28,7 +29,7 @@ func OpenRecording(ctx context.Context, file *os.File, account *budget.Account, 
 	if where.Findings != "" {
 		in = io.TeeReader(in, digest)
 	}
-	r, err := recording.Read(reader{ctx, in}, account)
+	r, err := recfile.Read(reader{ctx, in}, account)
 	if isFull(err) {
 		return nil, tooLarge("recording", err)
 	}

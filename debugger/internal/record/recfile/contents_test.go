@@ -1,4 +1,4 @@
-package recording_test
+package recfile_test
 
 import (
 	"bytes"
@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/limits/budget"
-	"github.com/triptych-mcp/triptych/debugger/internal/record/recording"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile"
 )
 
 // TestPackErrors packs a recording whose program is no longer the same: it is named.
@@ -23,8 +23,8 @@ func TestPackErrors(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "program")
 	check(t, os.WriteFile(path, []byte("atad"), 0o600))
 	file := slices.Concat([]byte{byte(len(path))}, []byte(path), []byte{4}, digest[:])
-	from := bytes.NewReader(recording.WriteTagged(t, "FE", file, []byte("an event")))
-	left, err := recording.Pack(from, new(bytes.Buffer), func([]recording.File) []string { return nil })
+	from := bytes.NewReader(recfile.WriteTagged(t, "FE", file, []byte("an event")))
+	left, err := recfile.Pack(from, new(bytes.Buffer), func([]recfile.File) []string { return nil })
 	if err != nil || len(left) != 1 || !strings.Contains(left[0].Error(), path+" has other contents") {
 		t.Errorf("%v, %v", left, err)
 	}
@@ -38,10 +38,10 @@ func TestPackMemory(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "program")
 	check(t, os.WriteFile(path, data, 0o600))
 	file := slices.Concat([]byte{byte(len(path))}, []byte(path), binary.AppendUvarint(nil, size), digest[:])
-	from := bytes.NewReader(recording.WriteTagged(t, "FE", file, data))
+	from := bytes.NewReader(recfile.WriteTagged(t, "FE", file, data))
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	left, err := recording.Pack(from, io.Discard, func([]recording.File) []string { return nil })
+	left, err := recfile.Pack(from, io.Discard, func([]recfile.File) []string { return nil })
 	runtime.ReadMemStats(&after)
 	check(t, errors.Join(append(left, err)...))
 	if allocated := after.TotalAlloc - before.TotalAlloc; allocated > size/4 {
@@ -67,8 +67,8 @@ func TestHostileContents(t *testing.T) {
 		{"too short", [][]byte{digest[:8]}},
 	} {
 		tags := "F" + strings.Repeat("C", len(test.list))
-		_, err := recording.Read(bytes.NewReader(recording.WriteTagged(t, tags, append([][]byte{file}, test.list...)...)), nil)
-		if !errors.Is(err, recording.ErrCorrupt) || !strings.Contains(err.Error(), "contents") {
+		_, err := recfile.Read(bytes.NewReader(recfile.WriteTagged(t, tags, append([][]byte{file}, test.list...)...)), nil)
+		if !errors.Is(err, recfile.ErrCorrupt) || !strings.Contains(err.Error(), "contents") {
 			t.Errorf("contents %s: %v", test.name, err)
 		}
 	}
@@ -88,7 +88,7 @@ func TestContentsBudget(t *testing.T) {
 	all := budget.New(16 << 20)
 	account := all.Open("reader")
 	defer account.Close()
-	_, err := recording.Read(bytes.NewReader(recording.WriteTagged(t, "F"+strings.Repeat("C", pieces), list...)), account)
+	_, err := recfile.Read(bytes.NewReader(recfile.WriteTagged(t, "F"+strings.Repeat("C", pieces), list...)), account)
 	if full := (*budget.Error)(nil); !errors.As(err, &full) {
 		t.Errorf("%v", err)
 	}
@@ -98,8 +98,8 @@ func TestContentsBudget(t *testing.T) {
 func TestHostileExtensions(t *testing.T) {
 	const text = "\x09" + "avx\x1b[2Jfma" // a length and as many bytes
 	for _, payload := range []string{text, "\x05avx", "\x03avx!"} {
-		_, err := recording.Read(bytes.NewReader(recording.WriteTagged(t, "X", []byte(payload))), nil)
-		if !errors.Is(err, recording.ErrCorrupt) || !strings.Contains(err.Error(), "extension") {
+		_, err := recfile.Read(bytes.NewReader(recfile.WriteTagged(t, "X", []byte(payload))), nil)
+		if !errors.Is(err, recfile.ErrCorrupt) || !strings.Contains(err.Error(), "extension") {
 			t.Errorf("%q: %v", payload, err)
 		}
 	}
@@ -107,12 +107,12 @@ func TestHostileExtensions(t *testing.T) {
 
 // A writer does not keep the room that an image took.
 func TestWriterBuffer(t *testing.T) {
-	w, err := recording.NewWriter(io.Discard)
+	w, err := recfile.NewWriter(io.Discard)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, size := range []int{1 << 10, 8 << 20} {
-		e := recording.Event{Kind: recording.Call, Writes: []recording.Write{{Address: 1 << 20, Data: make([]byte, size)}}}
+		e := recfile.Event{Kind: recfile.Call, Writes: []recfile.Write{{Address: 1 << 20, Data: make([]byte, size)}}}
 		if err := w.Add(&e); err != nil {
 			t.Fatal(err)
 		}

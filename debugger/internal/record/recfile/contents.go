@@ -1,4 +1,4 @@
-package recording
+package recfile
 
 import (
 	"bytes"
@@ -20,7 +20,7 @@ type contents struct {
 const (
 	maxContents = 2 << 30         // of all files, with blockCost for each block; events are counted by themselves
 	pieceSize   = maxKept - 1<<10 // with a head, the buffer for it is used again
-	digestSize  = 32
+	DigestSize  = 32
 )
 
 // complete reports whether all of a file is there.
@@ -35,7 +35,7 @@ func (c *contents) read() io.Reader {
 	return io.MultiReader(list...)
 }
 
-// addContents reads a piece of the contents of a file of the table.
+// AddContents reads a piece of the contents of a file of the table.
 func (r *Recording) addContents(p payload) error {
 	c, d, err := r.piece(p)
 	if err != nil || c == nil {
@@ -57,8 +57,8 @@ func (r *Recording) addContents(p payload) error {
 // are nil then.
 func (r *Recording) piece(p payload) (*contents, decoder, error) {
 	d := newDecoder(p, nil)
-	var digest [digestSize]byte
-	copy(digest[:], d.bytes(digestSize))
+	var digest [DigestSize]byte
+	copy(digest[:], d.bytes(DigestSize))
 	at := d.uvarint()
 	c := r.contents[digest]
 	if d.bad || c == nil || at > c.have || d.left() > c.size-at {
@@ -99,11 +99,11 @@ func (r *Recording) Lacking() []File {
 	return list
 }
 
-// addContents adds the contents of a file of the table.
-func (w *Writer) addContents(f *File, data io.Reader) error {
+// AddContents adds the contents of a file of the table.
+func (w *Writer) AddContents(f *File, data io.Reader) error {
 	for at := int64(0); at < f.Size; at += pieceSize {
 		n := min(f.Size-at, pieceSize)
-		if w.contents += n + digestSize + maxNumber + blockCost; w.contents > maxContents {
+		if w.contents += n + DigestSize + maxNumber + blockCost; w.contents > maxContents {
 			return errTooMany
 		}
 		w.buf = append(w.buf[:0], f.Digest[:]...)
@@ -126,10 +126,10 @@ const (
 	contentsPart = 16       // or this part of what the file may have
 )
 
-// contentsRoom returns how many bytes of contents may be added while a program is recorded.
-func (w *Writer) contentsRoom() int64 {
+// ContentsRoom returns how many bytes of contents may be added while a program is recorded.
+func (w *Writer) ContentsRoom() int64 {
 	if w.index != nil {
-		return 0 // a Part is replayed at once
+		return 0 // the files of a recording in frames are there when it is replayed
 	}
 	if limited, ok := w.out.to.(interface{ Limit() int64 }); ok && limited.Limit() > 0 {
 		return min(contentsRoom, limited.Limit()/contentsPart)

@@ -1,4 +1,4 @@
-package recording
+package recfile
 
 import (
 	"encoding/binary"
@@ -105,14 +105,14 @@ type File struct {
 	Digest [32]byte // SHA-256
 }
 
-// hashRegisters returns the hash of registers (FNV-1a of their words). The resume flag is
+// HashRegisters returns the hash of registers (FNV-1a of their words). The resume flag is
 // left out: the processor sets it when an instruction faults.
-func hashRegisters(r *ptrace.Regs) uint64 {
+func HashRegisters(r *ptrace.Regs) uint64 {
 	h := uint64(14695981039346656037)
 	var b [8]byte
 	for n, w := range r.Words() {
 		switch n {
-		case origRAX:
+		case OrigRAX:
 			continue
 		case eflags:
 			w &^= ptrace.ResumeFlag
@@ -127,27 +127,27 @@ func hashRegisters(r *ptrace.Regs) uint64 {
 
 // Indexes of OrigRAX, which is no register of the processor, CS and EFlags.
 const (
-	origRAX     = 15
+	OrigRAX     = 15
 	codeSegment = 17
 	eflags      = 18
 )
 
-// longMode is the code segment of 64-bit code. Other code is not recorded.
-const longMode = 0x33
+// LongMode is the code segment of 64-bit code. Other code is not recorded.
+const LongMode = 0x33
 
-// changed returns the registers of b that differ from those of a.
-func changed(a, b *ptrace.Regs) []Register {
+// ChangedRegisters returns the registers of b that differ from those of a.
+func ChangedRegisters(a, b *ptrace.Regs) []Register {
 	var list []Register
 	for n, w := range b.Words() {
-		if n != origRAX && w != a.Words()[n] {
+		if n != OrigRAX && w != a.Words()[n] {
 			list = append(list, Register{uint8(n), w})
 		}
 	}
 	return list
 }
 
-// set changes registers.
-func set(r *ptrace.Regs, list []Register) {
+// SetRegisters changes registers.
+func SetRegisters(r *ptrace.Regs, list []Register) {
 	for _, x := range list {
 		r.Words()[x.Number] = x.Value
 	}
@@ -164,8 +164,8 @@ func (e *Event) Describe() string {
 	return fmt.Sprintf("the program ended here with status %d", e.Status)
 }
 
-// duration returns how many positions an event takes.
-func (e *Event) duration() uint64 {
+// Positions returns how many positions an event takes.
+func (e *Event) Positions() uint64 {
 	if e.Kind == Ended || e.Kind == Cut || e.Kind == Image && e.Number == 0 {
 		return 0
 	}

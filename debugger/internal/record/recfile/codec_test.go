@@ -1,4 +1,4 @@
-package recording_test
+package recfile_test
 
 import (
 	"bytes"
@@ -8,55 +8,18 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/triptych-mcp/triptych/debugger/internal/record/recording"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile/recfiletest"
 )
-
-// events are one of each kind, with all fields that the kind has.
-func events() []recording.Event {
-	none := recording.Remap{Mapping: recording.Mapping{File: -1}}
-	return []recording.Event{
-		{
-			Kind: recording.Image, Registers: []recording.Register{{Number: 16, Value: 0x401000}}, Remap: none, Vector: []byte{1, 2},
-			Mappings: []recording.Mapping{{Start: 0x400000, Length: 0x1000, Protection: 5, File: -1, Name: "/bin/x"}},
-			Writes:   []recording.Write{{Address: 0x400000, Data: []byte("code")}},
-		},
-		{Kind: recording.Native, Position: 10, Hash: 7, Registers: []recording.Register{{Number: 10, Value: 1 << 63}}, Remap: none},
-		{
-			Kind: recording.Call, Position: 12, Number: 25, Hash: 1 << 63, Immediate: true,
-			Remap: recording.Remap{Kind: recording.Move, Mapping: recording.Mapping{Start: 0x1000, Length: 0x2000, File: -1}, To: 0x5000, ToLen: 0x3000},
-		},
-		{Kind: recording.Signal, Position: 13, Number: 11, Remap: none},
-		{Kind: recording.Ended, Position: 20, Number: 9, Status: -1, Reason: "r", Remap: none},
-	}
-}
-
-// write writes a recording.
-func write(t testing.TB, events []recording.Event) []byte {
-	t.Helper()
-	var b bytes.Buffer
-	w, err := recording.NewWriter(&b)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for n := range events {
-		if err := w.Add(&events[n]); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
-}
 
 // TestRoundTrip reads what was written.
 func TestRoundTrip(t *testing.T) {
-	want := events()
-	r, err := recording.Read(bytes.NewReader(write(t, want)), nil)
+	want := recfiletest.Events()
+	r, err := recfile.Read(bytes.NewReader(recfiletest.Write(t, want)), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var got []recording.Event
+	var got []recfile.Event
 	for n := range r.Len() {
 		got = append(got, r.Event(n))
 	}
@@ -69,12 +32,12 @@ func TestRoundTrip(t *testing.T) {
 // ends.
 func TestCutFile(t *testing.T) {
 	var b bytes.Buffer
-	w, err := recording.NewWriter(&b)
+	w, err := recfile.NewWriter(&b)
 	if err != nil {
 		t.Fatal(err)
 	}
 	lengths := map[int]int{} // of the file after each event
-	all := events()
+	all := recfiletest.Events()
 	for n := range all {
 		if err := errors.Join(w.Add(&all[n]), w.Flush()); err != nil {
 			t.Fatal(err)
@@ -84,7 +47,7 @@ func TestCutFile(t *testing.T) {
 	file, flushed := b.Bytes(), 0
 	for n := range len(file) + 1 {
 		flushed = max(flushed, lengths[n])
-		r, err := recording.Read(bytes.NewReader(file[:n]), nil)
+		r, err := recfile.Read(bytes.NewReader(file[:n]), nil)
 		if flushed == 0 {
 			if err == nil {
 				t.Errorf("%d bytes are a recording", n)
@@ -94,7 +57,7 @@ func TestCutFile(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%d of %d bytes: %v", n, len(file), err)
 		}
-		if last := r.Last(); last.Kind != recording.Cut && last.Kind != recording.Ended || r.Len() < flushed {
+		if last := r.Last(); last.Kind != recfile.Cut && last.Kind != recfile.Ended || r.Len() < flushed {
 			t.Errorf("%d bytes: %d events, the last of kind %d", n, r.Len(), last.Kind)
 		}
 	}
@@ -104,30 +67,30 @@ func TestCutFile(t *testing.T) {
 func TestRefusedEvents(t *testing.T) {
 	for _, test := range []struct {
 		name   string
-		change func(e []recording.Event)
+		change func(e []recfile.Event)
 	}{
-		{"no program", func(e []recording.Event) { e[0].Kind = recording.Call }},
-		{"position of the program", func(e []recording.Event) { e[0].Position = 1 << 62 }},
-		{"going back", func(e []recording.Event) { e[2].Position = 9 }},
-		{"after the end", func(e []recording.Event) { e[1].Kind = recording.Cut }},
-		{"no end", func(e []recording.Event) { e[4].Kind = recording.Call }},
-		{"unknown kind", func(e []recording.Event) { e[1].Kind = recording.LastKind }},
-		{"register number", func(e []recording.Event) { e[1].Registers[0].Number = 27 }},
-		{"orig_rax", func(e []recording.Event) { e[1].Registers[0].Number = 15 }},
-		{"no position after it", func(e []recording.Event) { e[3].Position, e[4].Position = 1<<62-1, 1<<62-1 }},
-		{"32-bit code", func(e []recording.Event) { e[1].Registers[0] = recording.Register{Number: 17, Value: 0x23} }},
-		{"address", func(e []recording.Event) { e[0].Writes[0].Address = 1<<64 - 2 }},
-		{"kernel memory", func(e []recording.Event) { e[0].Mappings[0].Start = 1 << 63 }},
-		{"unaligned", func(e []recording.Event) { e[0].Mappings[0].Start = 1 }},
-		{"protection", func(e []recording.Event) { e[0].Mappings[0].Protection = 8 }},
-		{"file", func(e []recording.Event) { e[0].Mappings[0].File = 0 }},
-		{"target", func(e []recording.Event) { e[2].Remap.To = 1 << 63 }},
-		{"vector state", func(e []recording.Event) { e[0].Vector = make([]byte, 1<<16+1) }},
+		{"no program", func(e []recfile.Event) { e[0].Kind = recfile.Call }},
+		{"position of the program", func(e []recfile.Event) { e[0].Position = 1 << 62 }},
+		{"going back", func(e []recfile.Event) { e[2].Position = 9 }},
+		{"after the end", func(e []recfile.Event) { e[1].Kind = recfile.Cut }},
+		{"no end", func(e []recfile.Event) { e[4].Kind = recfile.Call }},
+		{"unknown kind", func(e []recfile.Event) { e[1].Kind = recfile.LastKind }},
+		{"register number", func(e []recfile.Event) { e[1].Registers[0].Number = 27 }},
+		{"orig_rax", func(e []recfile.Event) { e[1].Registers[0].Number = 15 }},
+		{"no position after it", func(e []recfile.Event) { e[3].Position, e[4].Position = 1<<62-1, 1<<62-1 }},
+		{"32-bit code", func(e []recfile.Event) { e[1].Registers[0] = recfile.Register{Number: 17, Value: 0x23} }},
+		{"address", func(e []recfile.Event) { e[0].Writes[0].Address = 1<<64 - 2 }},
+		{"kernel memory", func(e []recfile.Event) { e[0].Mappings[0].Start = 1 << 63 }},
+		{"unaligned", func(e []recfile.Event) { e[0].Mappings[0].Start = 1 }},
+		{"protection", func(e []recfile.Event) { e[0].Mappings[0].Protection = 8 }},
+		{"file", func(e []recfile.Event) { e[0].Mappings[0].File = 0 }},
+		{"target", func(e []recfile.Event) { e[2].Remap.To = 1 << 63 }},
+		{"vector state", func(e []recfile.Event) { e[0].Vector = make([]byte, 1<<16+1) }},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			all := events()
+			all := recfiletest.Events()
 			test.change(all)
-			if _, err := recording.Read(bytes.NewReader(write(t, all)), nil); !errors.Is(err, recording.ErrCorrupt) {
+			if _, err := recfile.Read(bytes.NewReader(recfiletest.Write(t, all)), nil); !errors.Is(err, recfile.ErrCorrupt) {
 				t.Errorf("got %v", err)
 			}
 		})
@@ -160,8 +123,8 @@ func TestRefusedBlocks(t *testing.T) {
 		{"a segment after the end", "EES", [][]byte{image, ended, nil}},
 		{"a segment in a segment", "SSEE", [][]byte{nil, nil, image, ended}},
 	} {
-		file := recording.WriteTagged(t, test.tags, test.payloads...)
-		if _, err := recording.Read(bytes.NewReader(file), nil); !errors.Is(err, recording.ErrCorrupt) {
+		file := recfile.WriteTagged(t, test.tags, test.payloads...)
+		if _, err := recfile.Read(bytes.NewReader(file), nil); !errors.Is(err, recfile.ErrCorrupt) {
 			t.Errorf("%s: %v", test.name, err)
 		}
 	}
@@ -170,33 +133,33 @@ func TestRefusedBlocks(t *testing.T) {
 // TestLastPosition reads a file that ends early, at the last position that an event may
 // have.
 func TestLastPosition(t *testing.T) {
-	all := events()[:3]
+	all := recfiletest.Events()[:3]
 	all[2].Position = 1<<62 - 2
 	var b bytes.Buffer
-	w, err := recording.NewWriter(&b)
+	w, err := recfile.NewWriter(&b)
 	for n := range all {
 		err = errors.Join(err, w.Add(&all[n]))
 	}
 	if err := errors.Join(err, w.Flush()); err != nil {
 		t.Fatal(err)
 	}
-	r, err := recording.Read(&b, nil)
+	r, err := recfile.Read(&b, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if last := r.Last(); last.Kind != recording.Cut || last.Position != 1<<62-1 {
+	if last := r.Last(); last.Kind != recfile.Cut || last.Position != 1<<62-1 {
 		t.Errorf("%+v", last)
 	}
 }
 
 // FuzzRead reads anything. What is read has an end and can be read event by event.
 func FuzzRead(f *testing.F) {
-	f.Add(write(f, events()))
+	f.Add(recfiletest.Write(f, recfiletest.Events()))
 	f.Add([]byte("TRIPTYCH RECORDING\n\x01\x00"))
 	_, ring := writeRing(f, 0, 1, 5)
 	f.Add(ring)
 	f.Fuzz(func(t *testing.T, file []byte) {
-		r, err := recording.Read(bytes.NewReader(file), nil)
+		r, err := recfile.Read(bytes.NewReader(file), nil)
 		if err != nil {
 			return
 		}
@@ -206,7 +169,7 @@ func FuzzRead(f *testing.F) {
 				t.Errorf("event %d at %d is after the end, %d", n, e.Position, r.End())
 			}
 		}
-		if kind := r.Last().Kind; kind != recording.Cut && kind != recording.Ended {
+		if kind := r.Last().Kind; kind != recfile.Cut && kind != recfile.Ended {
 			t.Errorf("the last event is of kind %d", kind)
 		}
 	})
@@ -217,8 +180,8 @@ func FuzzRead(f *testing.F) {
 func FuzzEvents(f *testing.F) {
 	f.Add([]byte{1, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 0, 0, 0}, []byte{5, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 0, 0, 0})
 	f.Fuzz(func(t *testing.T, first, second []byte) {
-		file := recording.WriteBlocks(t, first, second)
-		r, err := recording.Read(bytes.NewReader(file), nil)
+		file := recfile.WriteBlocks(t, first, second)
+		r, err := recfile.Read(bytes.NewReader(file), nil)
 		if err == nil && (r.Len() != 2 || r.Event(1).Position != r.End()) {
 			t.Errorf("%d events", r.Len())
 		}

@@ -1,4 +1,4 @@
-package recording
+package recfile
 
 import (
 	"errors"
@@ -8,19 +8,19 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/limits/spool"
 )
 
-// A store holds the bytes of a [Part]: in memory, or in a file. After a write to the file has
+// A Store holds the bytes of a recording in frames: in memory, or in a file. After a write to the file has
 // failed it holds the rest in memory, so that the recording is whole; it then ends soon.
-type store struct {
+type Store struct {
 	extent *spool.Extent // nil: all is in memory
 	memory []byte        // what follows it
 	err    error         // of the file
 }
 
-// newStore returns a store with its bytes in a part of a file, or in memory if that is nil.
-func newStore(extent *spool.Extent) *store { return &store{extent: extent} }
+// NewStore returns a store with its bytes in a part of a file, or in memory if that is nil.
+func NewStore(extent *spool.Extent) *Store { return &Store{extent: extent} }
 
 // Write implements io.Writer. It does not fail.
-func (s *store) Write(b []byte) (int, error) {
+func (s *Store) Write(b []byte) (int, error) {
 	n := 0
 	if s.extent != nil && s.err == nil {
 		n, s.err = s.extent.Write(b)
@@ -29,23 +29,23 @@ func (s *store) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// filed returns the number of bytes in the file.
-func (s *store) filed() int64 {
+// Filed returns the number of bytes in the file.
+func (s *Store) Filed() int64 {
 	if s.extent == nil {
 		return 0
 	}
 	return s.extent.Len()
 }
 
-// inMemory returns the number of bytes in memory.
-func (s *store) inMemory() int { return len(s.memory) }
+// InMemory returns the number of bytes in memory.
+func (s *Store) InMemory() int { return len(s.memory) }
 
 // Len returns the number of bytes.
-func (s *store) Len() int64 { return s.filed() + int64(len(s.memory)) }
+func (s *Store) Len() int64 { return s.Filed() + int64(len(s.memory)) }
 
 // ReadAt implements io.ReaderAt.
-func (s *store) ReadAt(b []byte, at int64) (n int, err error) {
-	filed := s.filed()
+func (s *Store) ReadAt(b []byte, at int64) (n int, err error) {
+	filed := s.Filed()
 	if at < filed {
 		n, err = s.extent.ReadAt(b[:min(int64(len(b)), filed-at)], at)
 		if err != nil || n == len(b) {
@@ -60,19 +60,19 @@ func (s *store) ReadAt(b []byte, at int64) (n int, err error) {
 	return n, nil
 }
 
-// full reports whether the file has as many bytes as it may have.
-func (s *store) full() bool { return errors.Is(s.err, spool.ErrFull) }
+// Full reports whether the file has as many bytes as it may have.
+func (s *Store) Full() bool { return errors.Is(s.err, spool.ErrFull) }
 
-// failure returns why nothing more can be written to the file.
-func (s *store) failure() error {
+// Failure returns why nothing more can be written to the file.
+func (s *Store) Failure() error {
 	if s.err == nil {
 		return nil
 	}
 	return fmt.Errorf("the file of the history cannot be written: %w", s.err)
 }
 
-// release drops all bytes.
-func (s *store) release() {
+// Release drops all bytes.
+func (s *Store) Release() {
 	if s.extent != nil {
 		s.extent.Release()
 	}

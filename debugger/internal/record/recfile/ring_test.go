@@ -1,43 +1,30 @@
-package recording_test
+package recfile_test
 
 import (
 	"bytes"
 	"errors"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"testing"
 
-	"github.com/triptych-mcp/triptych/debugger/internal/record/recording"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile/recfiletest"
 )
 
-// newRing returns a ring in a file.
-func newRing(t testing.TB, limit int64) (g *recording.Ring, path string) {
-	t.Helper()
-	path = filepath.Join(t.TempDir(), "ring")
-	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
-	if err != nil {
-		t.Fatal(err)
-	}
-	g = recording.NewRing(file, path, limit)
-	t.Cleanup(func() { _ = g.Close() })
-	return g, path
-}
-
 // stateAt returns a state of a program that has mapped the first file of the table.
-func stateAt(position uint64) *recording.Event {
-	e := events()[0]
+func stateAt(position uint64) *recfile.Event {
+	e := recfiletest.Events()[0]
 	e.Position = position
-	e.Mappings = []recording.Mapping{{Start: 0x400000, Length: 0x1000, Protection: 5, File: 0}}
+	e.Mappings = []recfile.Mapping{{Start: 0x400000, Length: 0x1000, Protection: 5, File: 0}}
 	return &e
 }
 
 // writeRing writes segments with some events each into a ring. In each, the files have other
 // places in the table.
-func writeRing(t testing.TB, limit int64, segments, each int) (*recording.Ring, []byte) {
+func writeRing(t testing.TB, limit int64, segments, each int) (*recfile.Ring, []byte) {
 	t.Helper()
-	g, path := newRing(t, limit)
-	w, err := recording.NewWriter(g)
+	g, path := recfiletest.NewRing(t, limit)
+	w, err := recfile.NewWriter(g)
 	if err == nil {
 		err = errors.Join(w.AddFiles("/first", "/second"), w.Add(stateAt(0)))
 	}
@@ -45,8 +32,8 @@ func writeRing(t testing.TB, limit int64, segments, each int) (*recording.Ring, 
 	for n := range segments {
 		for range each {
 			position++
-			err = errors.Join(err, w.Add(&recording.Event{Kind: recording.Call, Position: position, Remap: recording.Remap{
-				Kind: recording.Map, Mapping: recording.Mapping{Start: 0x1000, Length: 0x1000, File: 1},
+			err = errors.Join(err, w.Add(&recfile.Event{Kind: recfile.Call, Position: position, Remap: recfile.Remap{
+				Kind: recfile.Map, Mapping: recfile.Mapping{Start: 0x1000, Length: 0x1000, File: 1},
 			}}))
 		}
 		if n == segments-1 {
@@ -61,7 +48,7 @@ func writeRing(t testing.TB, limit int64, segments, each int) (*recording.Ring, 
 			t.Error("a segment was refused")
 		}
 	}
-	last := recording.Event{Kind: recording.Ended, Position: position + 1, Remap: recording.Remap{Mapping: recording.Mapping{File: -1}}}
+	last := recfile.Event{Kind: recfile.Ended, Position: position + 1, Remap: recfile.Remap{Mapping: recfile.Mapping{File: -1}}}
 	if err = errors.Join(err, w.Add(&last), w.Close()); err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +65,7 @@ func TestSegments(t *testing.T) {
 	const each = 5
 	for _, segments := range []int{1, 2, 3, 6} {
 		g, file := writeRing(t, 0, segments, each)
-		r, err := recording.Read(bytes.NewReader(file), nil)
+		r, err := recfile.Read(bytes.NewReader(file), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -99,8 +86,8 @@ func TestSegments(t *testing.T) {
 		}
 		began := false // the first state is there
 		for n := range len(file) {
-			r, err := recording.Read(bytes.NewReader(file[:n]), nil)
-			if err == nil && r.Last().Kind != recording.Cut && r.Last().Kind != recording.Ended || err != nil && began {
+			r, err := recfile.Read(bytes.NewReader(file[:n]), nil)
+			if err == nil && r.Last().Kind != recfile.Cut && r.Last().Kind != recfile.Ended || err != nil && began {
 				t.Errorf("%d bytes of %d: %v", n, len(file), err)
 			}
 			began = began || err == nil
@@ -120,14 +107,14 @@ func TestRingLimit(t *testing.T) {
 		}
 		return b
 	}
-	g, path := newRing(t, limit)
-	w, err := recording.NewWriter(g)
+	g, path := recfiletest.NewRing(t, limit)
+	w, err := recfile.NewWriter(g)
 	check(t, errors.Join(err, w.AddFiles("/first"), w.Add(stateAt(0))))
 	state, begun := each, 0
 	for position := uint64(1); !g.Full(); position++ {
-		check(t, errors.Join(w.Add(&recording.Event{
-			Kind: recording.Call, Position: position, Remap: recording.Remap{Mapping: recording.Mapping{File: -1}},
-			Writes: []recording.Write{{Data: noise(each)}},
+		check(t, errors.Join(w.Add(&recfile.Event{
+			Kind: recfile.Call, Position: position, Remap: recfile.Remap{Mapping: recfile.Mapping{File: -1}},
+			Writes: []recfile.Write{{Data: noise(each)}},
 		}), w.Flush()))
 		if begun > 2 && g.Size() < limit/3 || g.Size() > limit+each {
 			t.Fatalf("after %d segments the file has %d bytes", begun, g.Size())
@@ -139,7 +126,7 @@ func TestRingLimit(t *testing.T) {
 			state = limit / 2
 		}
 		e := stateAt(position + 1)
-		e.Writes = []recording.Write{{Address: 0x400000, Data: noise(state)}}
+		e.Writes = []recfile.Write{{Address: 0x400000, Data: noise(state)}}
 		refused, err := w.NextSegment(e, "/first")
 		if check(t, err); refused != (begun == 6) {
 			t.Fatalf("segment %d: refused: %t", begun, refused)
@@ -148,10 +135,10 @@ func TestRingLimit(t *testing.T) {
 			begun++
 		}
 	}
-	check(t, errors.Join(w.Add(&recording.Event{Kind: recording.Cut, Position: 1 << 40}), w.Close()))
+	check(t, errors.Join(w.Add(&recfile.Event{Kind: recfile.Cut, Position: 1 << 40}), w.Close()))
 	file, err := os.ReadFile(path)
 	check(t, err)
-	r, err := recording.Read(bytes.NewReader(file), nil)
+	r, err := recfile.Read(bytes.NewReader(file), nil)
 	check(t, err)
 	if int64(len(file)) != g.Size() || begun != 6 || r.Event(0).Position == 0 {
 		t.Errorf("%d segments, %d bytes and not %d, from %d on", begun, len(file), g.Size(), r.Event(0).Position)

@@ -1,4 +1,4 @@
-package recording
+package recfile
 
 import (
 	"errors"
@@ -15,18 +15,18 @@ type segments struct {
 }
 
 // maxSegment limits the bytes of a segment before compression: readers read two of them.
-const maxSegment = (maxSize - lastRoom) / 2
+const maxSegment = (MaxSize - lastRoom) / 2
 
 // maxState limits the bytes of a segment's first state before compression.
 const maxState = maxSegment / 2
 
-// segmentDue reports whether another segment is to begin.
-func (w *Writer) segmentDue() bool {
+// SegmentDue reports whether another segment is to begin.
+func (w *Writer) SegmentDue() bool {
 	return w.ring != nil && (w.ring.due() || w.size-w.before >= maxSegment-maxState && w.ring.size >= w.ring.retryAt)
 }
 
-// beginSegment begins a segment. What follows is its first state.
-func (w *Writer) beginSegment() error {
+// BeginSegment begins a segment. What follows is its first state.
+func (w *Writer) BeginSegment() error {
 	if err := w.zip.Close(); err != nil {
 		return err
 	}
@@ -37,27 +37,27 @@ func (w *Writer) beginSegment() error {
 	return w.block(blockSegment)
 }
 
-// fullError returns why the recording ends when its writer is full.
-func (w *Writer) fullError() error {
+// FullError returns why the recording ends when its writer is full.
+func (w *Writer) FullError() error {
 	if w.ring != nil {
 		return errRingFull
 	}
 	return errFull
 }
 
-// errNoRoom reports that the first state of a segment takes too much of it.
-var errNoRoom = errors.New("a state of the program takes too much of the file")
+// ErrNoRoom reports that the first state of a segment takes too much of it.
+var ErrNoRoom = errors.New("a state of the program takes too much of the file")
 
-// endState ends the first state of a segment, and drops segments that need not be kept.
-func (w *Writer) endState() error {
+// EndState ends the first state of a segment, and drops segments that need not be kept.
+func (w *Writer) EndState() error {
 	if err := w.zip.Flush(); err != nil {
 		return err
 	}
 	if !w.ring.fits() || w.size-w.before > maxState {
-		return errNoRoom
+		return ErrNoRoom
 	}
 	if err := w.ring.shed(); err != nil {
-		return errors.Join(errNoRoom, err) // the disk may be full
+		return errors.Join(ErrNoRoom, err) // the disk may be full
 	}
 	for len(w.sizes) > 1 {
 		w.size, w.before = w.size-w.sizes[0], w.before-w.sizes[0]
@@ -66,8 +66,8 @@ func (w *Writer) endState() error {
 	return nil
 }
 
-// cancelSegment removes the segment that has begun last. The one before it goes on.
-func (w *Writer) cancelSegment() error {
+// CancelSegment removes the segment that has begun last. The one before it goes on.
+func (w *Writer) CancelSegment() error {
 	err := w.zip.Close()
 	w.zip.Reset(w.out)
 	last := len(w.sizes) - 1
@@ -83,7 +83,7 @@ type table struct {
 	files []int // indexes in Recording.Files
 }
 
-// beginSegment begins a segment. Its first state is needed only if nothing was read before.
+// BeginSegment begins a segment. Its first state is needed only if nothing was read before.
 func (r *Recording) beginSegment(p payload) error {
 	if p.size() > 0 || r.final() || r.segment {
 		return fmt.Errorf("%w: a segment after event %d", ErrCorrupt, r.events.n)
@@ -114,12 +114,12 @@ func (r *Recording) tableOf(event int) []int {
 	return r.table
 }
 
-// addFile adds a file to the table of the segment. Segments have files in common.
+// AddFile adds a file to the table of the segment. Segments have files in common.
 func (r *Recording) addFile(f File) error {
 	n, ok := r.indexes[f]
 	if !ok {
 		if r.indexes == nil {
-			r.indexes, r.contents = make(map[File]int), make(map[[digestSize]byte]*contents)
+			r.indexes, r.contents = make(map[File]int), make(map[[DigestSize]byte]*contents)
 		}
 		if err := r.events.room.Take(fileCost + 2*int64(len(f.Path))); err != nil {
 			return err

@@ -1,4 +1,4 @@
-package recording
+package recfile
 
 import (
 	"bufio"
@@ -131,7 +131,7 @@ func (p *packer) copy(in *bufio.Reader) error {
 func (w *Writer) copyBlock(tag byte, n uint64, from io.Reader) error {
 	if tag == blockContents {
 		w.contents += int64(n) + blockCost
-	} else if w.size += int64(n) + blockCost; w.size > maxSize {
+	} else if w.size += int64(n) + blockCost; w.size > MaxSize {
 		return errTooMany
 	}
 	if _, err := w.zip.Write(binary.AppendUvarint([]byte{tag}, n)); err != nil {
@@ -154,11 +154,11 @@ func (w *Writer) copyBlock(tag byte, n uint64, from io.Reader) error {
 // add adds files that the recording has not, and the contents that it has not.
 func (p *packer) add(files []File) (left []error, err error) {
 	for n := len(p.found.Files); n < len(files); n++ {
-		if _, err := p.to.addFile(files[n]); err != nil {
+		if _, err := p.to.AddFile(files[n]); err != nil {
 			return nil, err
 		}
 	}
-	done := make(map[[digestSize]byte]bool)
+	done := make(map[[DigestSize]byte]bool)
 	for n := range files {
 		f := &files[n]
 		if done[f.Digest] || p.found.contents[f.Digest].complete() {
@@ -170,7 +170,7 @@ func (p *packer) add(files []File) (left []error, err error) {
 			left = append(left, err)
 			continue
 		}
-		if err := errors.Join(p.to.addContents(f, data), data.Close()); err != nil {
+		if err := errors.Join(p.to.AddContents(f, data), data.Close()); err != nil {
 			return left, err
 		}
 	}
@@ -204,7 +204,7 @@ func describe(path string) (f File, err error) {
 		return f, err
 	}
 	f = File{Path: path, Size: info.Size()}
-	f.Digest, err = digestOf(file)
+	f.Digest, err = DigestOf(file)
 	return f, err
 }
 
@@ -213,7 +213,7 @@ func openPacked(f *File) (*os.File, error) {
 	if f.Size > packedFile {
 		return nil, errors.New(f.Path + " is larger than 512 MiB")
 	}
-	return openSame(f)
+	return OpenSame(f)
 }
 
 // packedFile is the size of the largest file that is packed.
@@ -221,13 +221,13 @@ const packedFile = 512 << 20
 
 // Problem returns what is wrong with a file that a replay needs, or "".
 func (f *File) Problem() string {
-	if problem := f.problem(); problem != "" {
+	if problem := f.SizeProblem(); problem != "" {
 		return problem
 	}
 	if f.Size > packedFile {
 		return ""
 	}
-	file, err := openSame(f)
+	file, err := OpenSame(f)
 	if err != nil {
 		return err.Error()
 	}
@@ -235,8 +235,8 @@ func (f *File) Problem() string {
 	return ""
 }
 
-// problem returns what is wrong with a file, as far as its size tells.
-func (f *File) problem() string {
+// SizeProblem returns what is wrong with a file, as far as its size tells.
+func (f *File) SizeProblem() string {
 	info, err := os.Stat(f.Path)
 	if err != nil {
 		return err.Error()
@@ -247,26 +247,26 @@ func (f *File) problem() string {
 	return ""
 }
 
-// readSame reads a file that must have the contents of the table.
-func readSame(want *File) ([]byte, error) {
-	file, err := openSame(want)
+// ReadSame reads a file that must have the contents of the table.
+func ReadSame(want *File) ([]byte, error) {
+	file, err := OpenSame(want)
 	if err != nil {
 		return nil, err
 	}
-	data, err := readWhole(file, want.Size)
+	data, err := ReadWhole(file, want.Size)
 	return data, errors.Join(err, file.Close())
 }
 
-// openSame opens a file that must have the contents of the table.
-func openSame(want *File) (*os.File, error) {
-	if problem := want.problem(); problem != "" {
+// OpenSame opens a file that must have the contents of the table.
+func OpenSame(want *File) (*os.File, error) {
+	if problem := want.SizeProblem(); problem != "" {
 		return nil, errors.New(problem)
 	}
 	file, err := os.Open(want.Path)
 	if err != nil {
 		return nil, err
 	}
-	digest, err := digestOf(io.LimitReader(file, want.Size+1))
+	digest, err := DigestOf(io.LimitReader(file, want.Size+1))
 	if err == nil && digest != want.Digest {
 		err = errors.New(want.Path + otherContents)
 	}
@@ -282,15 +282,15 @@ func openSame(want *File) (*os.File, error) {
 // otherContents says of a file that it has changed.
 const otherContents = " has other contents than when the program was recorded"
 
-// readWhole reads a file of a known size.
-func readWhole(file io.Reader, size int64) ([]byte, error) {
+// ReadWhole reads a file of a known size.
+func ReadWhole(file io.Reader, size int64) ([]byte, error) {
 	data := bytes.NewBuffer(make([]byte, 0, size+bytes.MinRead))
 	_, err := io.Copy(data, io.LimitReader(file, size+1))
 	return data.Bytes(), err
 }
 
-// digestOf returns the digest of a file's contents.
-func digestOf(r io.Reader) (digest [32]byte, err error) {
+// DigestOf returns the digest of a file's contents.
+func DigestOf(r io.Reader) (digest [32]byte, err error) {
 	sum := sha256.New()
 	_, err = io.Copy(sum, r)
 	sum.Sum(digest[:0])

@@ -1,4 +1,4 @@
-package recording
+package recfile
 
 import (
 	"bytes"
@@ -113,7 +113,7 @@ func (r *payloadReader) detach() (payload, int64) {
 	return p, taken
 }
 
-// release gives the memory of the reader back.
+// Release gives the memory of the reader back.
 func (r *payloadReader) release() {
 	_, taken := r.detach()
 	r.room.Give(taken)
@@ -131,7 +131,7 @@ func (d *decoder) take(n uint64) []byte {
 		d.b = d.b[n:]
 		return b
 	}
-	if n > maxVector {
+	if n > MaxVector {
 		d.fail()
 		return nil
 	}

@@ -1,4 +1,4 @@
-package recording
+package recfile
 
 import (
 	"encoding/binary"
@@ -31,7 +31,7 @@ func decodeEvent(p payload, table []int) (Event, error) {
 		}
 	}
 	if parts&partThreads != 0 {
-		for n := d.count(maxThreads); n > 0 && !d.bad; n-- {
+		for n := d.count(MaxThreads); n > 0 && !d.bad; n-- {
 			e.Threads = append(e.Threads, Thread{int(d.uvarint() & (1<<31 - 1)), d.registers(), d.bytes(d.uvarint())})
 		}
 	}
@@ -61,7 +61,7 @@ func (e *Event) valid() bool {
 		return false
 	}
 	for _, t := range e.Threads {
-		if !validRegisters(t.Registers) || len(t.Vector) > maxVector {
+		if !validRegisters(t.Registers) || len(t.Vector) > MaxVector {
 			return false
 		}
 	}
@@ -76,14 +76,14 @@ func (e *Event) valid() bool {
 		}
 	}
 	to := Mapping{Start: e.Remap.To, Length: e.Remap.ToLen, File: -1}
-	return e.Kind != 0 && e.Kind < lastKind && e.Position < 1<<62 && e.Position+e.duration() < 1<<62 &&
-		len(e.Vector) <= maxVector && e.Remap.Kind < lastRemap && to.valid()
+	return e.Kind != 0 && e.Kind < lastKind && e.Position < 1<<62 && e.Position+e.Positions() < 1<<62 &&
+		len(e.Vector) <= MaxVector && e.Remap.Kind < lastRemap && to.valid()
 }
 
 // validRegisters reports whether a process can have the registers.
 func validRegisters(list []Register) bool {
 	for _, r := range list {
-		if int(r.Number) >= ptrace.NumRegs || r.Number == origRAX || r.Number == codeSegment && r.Value != longMode {
+		if int(r.Number) >= ptrace.NumRegs || r.Number == OrigRAX || r.Number == codeSegment && r.Value != LongMode {
 			return false
 		}
 	}
@@ -92,8 +92,8 @@ func validRegisters(list []Register) bool {
 
 // valid reports whether a mapping is in the memory of programs.
 func (m *Mapping) valid() bool {
-	return m.Start%pageSize == 0 && m.Start <= addressEnd && m.Length <= addressEnd-m.Start &&
-		m.Protection <= 7 && m.Offset%pageSize == 0
+	return m.Start%PageSize == 0 && m.Start <= addressEnd && m.Length <= addressEnd-m.Start &&
+		m.Protection <= 7 && m.Offset%PageSize == 0
 }
 
 // A decoder reads numbers and texts. After an error it returns zeros.

@@ -1,4 +1,4 @@
-package recording
+package recfile
 
 import (
 	"bufio"
@@ -10,11 +10,11 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// The recording of a Part is compressed in frames, each by itself and with a checksum. A
+// The recording of a process that a debugger has is compressed in frames, each by itself and with a checksum. A
 // reader has the frame that it needs in memory, and not the others.
 
 // An index says where the events of a recording are.
-type index struct {
+type Index struct {
 	frames     []frame
 	events     int
 	end        int64 // of the last frame, in the file
@@ -34,11 +34,11 @@ type frame struct {
 // frameCost is the size of a frame in an index.
 const frameCost = 24
 
-// newPartWriter returns a Writer of a recording with an index.
-func newPartWriter(to *store) (*Writer, error) {
+// NewFrameWriter returns a Writer of a recording with an index.
+func NewFrameWriter(to *Store) (*Writer, error) {
 	w, err := NewWriter(to)
 	if err == nil {
-		w.index = &index{size: to.Len, end: int64(len(w.out.head))}
+		w.index = &Index{size: to.Len, end: int64(len(w.out.head))}
 	}
 	return w, err
 }
@@ -54,7 +54,7 @@ func (w *Writer) endFrame() error {
 }
 
 // add notes an event that is written.
-func (x *index) add(position uint64) {
+func (x *Index) add(position uint64) {
 	if !x.open {
 		x.frames = append(x.frames, frame{x.end, x.events, position})
 	}
@@ -62,13 +62,13 @@ func (x *index) add(position uint64) {
 	x.events++
 }
 
-// bytes returns how much memory the index takes, without names.
-func (x *index) bytes() int { return len(x.frames) * frameCost }
+// Bytes returns how much memory the index takes, without names.
+func (x *Index) Bytes() int { return len(x.frames) * frameCost }
 
 // A framed has the events of a Recording in a file with an index.
 type framed struct {
 	file   io.ReaderAt
-	index  index
+	index  Index
 	end    Event // the last one
 	before int   // number of events before it
 	table  []int
@@ -86,8 +86,8 @@ type loadedFrame struct {
 // maxIdle is the size of a frame up to which it is kept for a while.
 const maxIdle = 4 << 20
 
-// openFrames returns a Recording whose frames are read when they are needed.
-func openFrames(file io.ReaderAt, x *index) (*Recording, error) {
+// OpenFrames returns a Recording whose frames are read when they are needed.
+func OpenFrames(file io.ReaderAt, x *Index) (*Recording, error) {
 	f := &framed{file: file, index: *x, before: x.events}
 	for n := range x.files {
 		f.table = append(f.table, n)

@@ -1,4 +1,4 @@
-package recording
+package recfile
 
 import (
 	"bufio"
@@ -24,17 +24,17 @@ var (
 
 // Limits of a recording. They bound the memory that a reader uses for a hostile file.
 const (
-	maxSize     = 2 << 30 // before compression, with blockCost for each block
+	MaxSize     = 2 << 30 // before compression, with blockCost for each block
 	blockCost   = 32
 	maxBlock    = 1 << 30
 	maxFiles    = 1 << 16
-	maxVector   = 1 << 16
+	MaxVector   = 1 << 16
 	maxMappings = 1 << 17
-	maxThreads  = 1 << 15 // at a time
+	MaxThreads  = 1 << 15 // at a time
 	maxWrites   = 1 << 20 // of an event
 	maxText     = 1 << 15
 	addressEnd  = 1 << 56 // with five-level paging
-	pageSize    = 1 << 12
+	PageSize    = 1 << 12
 )
 
 // A Recording is a recording in memory, or in frames of a file.
@@ -50,7 +50,7 @@ type Recording struct {
 	decoded int64 // the most bytes that an event takes when it is decoded
 
 	indexes  map[File]int                   // in Files
-	contents map[[digestSize]byte]*contents // of Files, by their digests
+	contents map[[DigestSize]byte]*contents // of Files, by their digests
 	table    []int                          // of the last segment: indexes in Files
 	tables   []table                        // of those before it
 	segment  bool                           // the next event is the first state of a segment
@@ -187,7 +187,7 @@ func (r *Recording) payload(in *bufio.Reader, n uint64) (payload, error) {
 
 // count counts the bytes of a block, and reports whether a recording may have so many.
 func (r *Recording) count(tag byte, n uint64) bool {
-	size, most := &r.size, uint64(maxSize)
+	size, most := &r.size, uint64(MaxSize)
 	if tag == blockContents {
 		size, most = &r.packed, maxContents
 	}
@@ -276,7 +276,7 @@ var noRemap = Remap{Mapping: Mapping{File: -1}}
 
 // cutAfter returns the end of a recording whose last event is e.
 func cutAfter(e *Event) Event {
-	return Event{Kind: Cut, Position: e.Position + e.duration(), Immediate: true, Reason: "the recorder has ended there", Remap: noRemap}
+	return Event{Kind: Cut, Position: e.Position + e.Positions(), Immediate: true, Reason: "the recorder has ended there", Remap: noRemap}
 }
 
 // EndAt moves the end of a recording that ends in the middle to a later position.
@@ -331,8 +331,8 @@ func (r *Recording) Process() int {
 	return max(1, e.Status&(1<<31-1))
 }
 
-// begins returns why the recording does not begin earlier.
-func (r *Recording) begins() string {
+// Begins returns why the recording does not begin earlier.
+func (r *Recording) Begins() string {
 	if r.Event(0).Position > 0 {
 		return "older records made room: a larger --max-size of triptych record keeps more in the file of -o"
 	}

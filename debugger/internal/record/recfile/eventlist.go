@@ -1,4 +1,4 @@
-package recording
+package recfile
 
 // An eventList holds encoded events. The memory for them is taken before it is allocated.
 type eventList struct {
@@ -96,7 +96,7 @@ func (l *eventList) kind(n int) Kind {
 	return Kind(d.byte())
 }
 
-// set replaces an event by a short one.
+// SetRegisters replaces an event by a short one.
 func (l *eventList) set(n int, position uint64, b []byte) {
 	l.chunks = append(l.chunks, b)
 	*l.at(n) = entry{position: position, chunk: uint32(len(l.chunks) - 1), end: uint32(len(b))}

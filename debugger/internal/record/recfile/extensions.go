@@ -1,4 +1,4 @@
-package recording
+package recfile
 
 import (
 	"bufio"
@@ -26,8 +26,8 @@ func known(names []string) []string {
 	return slices.DeleteFunc(slices.Clone(extensions), func(e string) bool { return !slices.Contains(names, e) })
 }
 
-// addExtensions adds the extensions of the processor.
-func (w *Writer) addExtensions(names []string) error {
+// AddExtensions adds the extensions of the processor.
+func (w *Writer) AddExtensions(names []string) error {
 	w.buf = appendText(w.buf[:0], strings.Join(names, " "))
 	if w.index != nil {
 		w.index.extensions = names
@@ -35,7 +35,7 @@ func (w *Writer) addExtensions(names []string) error {
 	return w.block(blockExtensions)
 }
 
-// addExtensions reads what Writer.addExtensions has written. Names that are not known come
+// AddExtensions reads what Writer.addExtensions has written. Names that are not known come
 // from a later version.
 func (r *Recording) addExtensions(p payload) error {
 	d := newDecoder(p, nil)
@@ -57,9 +57,9 @@ func (r *Recording) lacks(others []string) []string {
 	return slices.DeleteFunc(slices.Clone(r.Extensions), func(e string) bool { return slices.Contains(others, e) })
 }
 
-// ownExtensions returns the extensions of the processor that the system lets programs use, or nil if it
+// OwnExtensions returns the extensions of the processor that the system lets programs use, or nil if it
 // does not say.
-func ownExtensions() []string {
+func OwnExtensions() []string {
 	f, err := os.Open("/proc/cpuinfo")
 	if err != nil {
 		return nil
@@ -76,7 +76,7 @@ func ownExtensions() []string {
 
 // Lacks returns the extensions of the recorded processor that this one has not.
 func (r *Recording) Lacks() []string {
-	own := ownExtensions()
+	own := OwnExtensions()
 	if own == nil {
 		return nil // they are not known
 	}

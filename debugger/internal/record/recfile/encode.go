@@ -1,4 +1,4 @@
-package recording
+package recfile
 
 import (
 	"cmp"
@@ -34,7 +34,7 @@ type Writer struct {
 	files  int
 	events int64
 	size   int64
-	index  *index // of a Part, else nil
+	index  *Index // of a recording in frames, else nil
 	segments
 
 	contents int64 // bytes of contents, as maxContents counts them
@@ -74,8 +74,8 @@ func (h *headed) Write(b []byte) (int, error) {
 // window is the size of the compressor's window. Readers refuse a larger one.
 const window = 1 << 20
 
-// addFile adds a file to the table and returns its index.
-func (w *Writer) addFile(f File) (int, error) {
+// AddFile adds a file to the table and returns its index.
+func (w *Writer) AddFile(f File) (int, error) {
 	if w.files == maxFiles {
 		return 0, errTooMany
 	}
@@ -97,7 +97,7 @@ func (w *Writer) Add(e *Event) error {
 		}
 	}
 	w.buf = appendEvent(w.buf[:0], e)
-	if e.Kind != Cut && e.Kind != Ended && w.size+int64(len(w.buf)) > maxSize-lastRoom {
+	if e.Kind != Cut && e.Kind != Ended && w.size+int64(len(w.buf)) > MaxSize-lastRoom {
 		return errTooMany
 	}
 	w.events++
@@ -116,9 +116,9 @@ const (
 	flushPart  = 8
 )
 
-// flushDue makes what was added readable if it has become much. The frames of a Part begin anew
+// FlushDue makes what was added readable if it has become much. Frames begin anew
 // with each flush, so that they are larger.
-func (w *Writer) flushDue() error {
+func (w *Writer) FlushDue() error {
 	after := int64(flushEvery)
 	w.flushed, w.image = min(w.flushed, w.size), min(w.image, w.size) // a segment was dropped
 	if w.index == nil {
@@ -130,8 +130,8 @@ func (w *Writer) flushDue() error {
 	return w.Flush()
 }
 
-// flushFirst makes the first state readable.
-func (w *Writer) flushFirst() error {
+// FlushFirst makes the first state readable.
+func (w *Writer) FlushFirst() error {
 	w.image = w.size
 	if w.index != nil {
 		return nil // its frame goes on
@@ -142,23 +142,23 @@ func (w *Writer) flushFirst() error {
 // lastRoom is room for the last events of a recording.
 const lastRoom = 1 << 20
 
-// full reports whether the underlying writer has a method Full that returns true.
-func (w *Writer) full() bool {
+// Full reports whether the underlying writer has a method Full that returns true.
+func (w *Writer) Full() bool {
 	f, ok := w.out.to.(interface{ Full() bool })
 	return ok && f.Full()
 }
 
-// end adds the reason why a recording ends before the program, and ends it. Nothing is added after
+// End adds the reason why a recording ends before the program, and ends it. Nothing is added after
 // an error of the underlying writer, which was reported, nor to a recording without events.
-func (w *Writer) end(e *Event) error {
+func (w *Writer) End(e *Event) error {
 	if w.out.err != nil || w.events == 0 {
 		return nil
 	}
 	return w.Add(e)
 }
 
-// finish is Close unless an error of the underlying writer was reported, or nothing was added.
-func (w *Writer) finish() error {
+// Finish is Close unless an error of the underlying writer was reported, or nothing was added.
+func (w *Writer) Finish() error {
 	if w.out.err != nil || w.events == 0 {
 		return nil
 	}
@@ -169,7 +169,7 @@ func (w *Writer) finish() error {
 func (w *Writer) Events() int64 { return w.events }
 
 // Index returns the index of a recording in frames, else nil.
-func (w *Writer) Index() *index { return w.index }
+func (w *Writer) Index() *Index { return w.index }
 
 // Size returns the number of bytes before compression.
 func (w *Writer) Size() int64 { return w.size }
@@ -198,7 +198,7 @@ func (w *Writer) block(tag byte) error {
 		return fmt.Errorf("an event of %d bytes: %w", len(w.buf), errTooMany)
 	}
 	size := w.size + int64(len(w.buf)) + blockCost
-	if size > maxSize {
+	if size > MaxSize {
 		return errTooMany
 	}
 	w.size = size

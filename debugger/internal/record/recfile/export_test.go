@@ -1,4 +1,4 @@
-package recording
+package recfile
 
 import (
 	"bytes"
@@ -49,14 +49,14 @@ func (w *Writer) Buffer() int { return cap(w.buf) }
 
 // NextSegment begins a segment with a state, or removes it again, if it is refused.
 func (w *Writer) NextSegment(state *Event, paths ...string) (refused bool, err error) {
-	if err := w.beginSegment(); err != nil {
+	if err := w.BeginSegment(); err != nil {
 		return false, err
 	}
 	if err := w.AddFiles(paths...); err != nil {
 		return false, err
 	}
-	if err = errors.Join(w.Add(state), w.endState()); errors.Is(err, errNoRoom) {
-		return true, w.cancelSegment()
+	if err = errors.Join(w.Add(state), w.EndState()); errors.Is(err, ErrNoRoom) {
+		return true, w.CancelSegment()
 	}
 	return false, err
 }
@@ -81,13 +81,10 @@ func WriteHead(t testing.TB, payload []byte, length uint64) []byte {
 	return b.Bytes()
 }
 
-// SegmentDue reports whether another segment is to begin.
-func (w *Writer) SegmentDue() bool { return w.segmentDue() }
-
 // AddFiles adds empty files.
 func (w *Writer) AddFiles(paths ...string) error {
 	for _, path := range paths {
-		if _, err := w.addFile(File{Path: path}); err != nil {
+		if _, err := w.AddFile(File{Path: path}); err != nil {
 			return err
 		}
 	}
