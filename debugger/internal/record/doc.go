@@ -1,6 +1,7 @@
 // Package record holds the packages that know the past of a process.
 //
 //	recording  records whole programs by their inputs, and replays them
+//	recfile    the file format of these recordings: events, segments, packing
 //	history    recorded execution, step by step; positions, searches in both directions
 //	memdiff    finds what has changed in the memory of a process, for the records of history
 //	inplace    runs the threads of a process translated, with their instructions counted
@@ -14,6 +15,9 @@
 //	       ▼
 //	history.Line ──► history.Records      of single steps, and of a window of a replay
 //	             └─► recording.Part ──► recording.Timeline    replays; drives inplace
+//	                                           │
+//	                                           ▼
+//	                                    recfile.Recording     the events, decoded one at a time
 //
 // A replay finds places without records, and has the interpreter record the window around one.
 package record
