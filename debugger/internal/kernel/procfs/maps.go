@@ -2,8 +2,10 @@ package procfs
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strconv"
 	"strings"
 )
@@ -42,6 +44,16 @@ func (m Maps) Find(address uint64) (Map, bool) {
 		return m[low], true
 	}
 	return Map{}, false
+}
+
+// ReadMaps returns the mappings of a process or thread.
+func ReadMaps(pid int) (Maps, error) {
+	f, err := os.Open("/proc/" + strconv.Itoa(pid) + "/maps")
+	if err != nil {
+		return nil, err
+	}
+	maps, err := ParseMaps(f)
+	return maps, errors.Join(err, f.Close())
 }
 
 // ParseMaps reads /proc/PID/maps, see proc(5).

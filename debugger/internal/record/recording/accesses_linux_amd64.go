@@ -24,7 +24,7 @@ func (t *Timeline) Accesses(ctx context.Context, from, to uint64, f func(*histor
 		a.stretch = worktime.Of(ctx).Phase(to - min(from, to))
 		defer a.stretch.Close()
 		err = a.look(ctx)
-		return errors.Join(err, a.endProcess())
+		return errors.Join(err, a.EndProcess())
 	})
 	return to, err
 }

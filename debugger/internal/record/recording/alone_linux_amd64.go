@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"syscall"
 
+	"github.com/triptych-mcp/triptych/debugger/internal/kernel/procfs"
 	"golang.org/x/sys/unix"
 )
 
@@ -156,7 +157,7 @@ func hasDescriptor(pid int, id fileID) bool {
 
 // hasMapped reports whether a process has mapped a file in shared memory.
 func hasMapped(pid int, f *sharedFile) bool {
-	maps, err := readMaps(pid)
+	maps, err := procfs.ReadMaps(pid)
 	if err != nil {
 		return false
 	}

@@ -25,7 +25,7 @@ func (t *Timeline) Branches(ctx context.Context, wanted history.Wanted, from, to
 		defer b.stretch.Close()
 		err = b.look(ctx)
 		reached = b.reached
-		return errors.Join(err, b.endProcess())
+		return errors.Join(err, b.EndProcess())
 	})
 	return reached, err
 }

@@ -26,23 +26,23 @@ func (t *Timeline) replay(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	p.replaying = &t.replaying
+	p.Report(&t.replaying)
 	p.noteRunning()
 	if err = p.RunTo(ctx, t.first); err != nil {
 		return errors.Join(err, p.Close())
 	}
 	phase := worktime.Of(ctx).Phase(t.last - t.first)
 	defer phase.Close()
-	for p.Position()+t.spacing/2 < t.last || len(t.checkpoints) == 0 {
+	for p.Position()+t.sizes.Spacing/2 < t.last || len(t.checkpoints) == 0 {
 		if err := t.addCheckpoint(p); err != nil {
 			return errors.Join(err, p.Close())
 		}
-		if err := p.RunTo(ctx, min(p.Position()+t.spacing, t.last)); err != nil {
+		if err := p.RunTo(ctx, min(p.Position()+t.sizes.Spacing, t.last)); err != nil {
 			return errors.Join(err, p.Close())
 		}
 		phase.At(p.Position() - t.first)
 	}
-	return errors.Join(p.Finish(ctx), p.endProcess())
+	return errors.Join(p.Finish(ctx), p.EndProcess())
 }
 
 // addCheckpoint makes a checkpoint. If the system permits no more processes, or the
@@ -51,7 +51,7 @@ func (t *Timeline) addCheckpoint(p *Player) error {
 	if err := t.checkMemory(p.run.Thread()); err != nil {
 		return err
 	}
-	c, err := p.fork()
+	c, err := p.Fork()
 	if err != nil && len(t.checkpoints) > 1 && (errors.Is(err, unix.EAGAIN) || errors.Is(err, unix.ENOMEM)) {
 		return t.thin()
 	}
@@ -59,7 +59,7 @@ func (t *Timeline) addCheckpoint(p *Player) error {
 		return err
 	}
 	t.checkpoints = append(t.checkpoints, c)
-	for n := len(t.checkpoints); n > 1 && n%measureEvery == 0 && t.memory() > t.budget; n = len(t.checkpoints) {
+	for n := len(t.checkpoints); n > 1 && n%measureEvery == 0 && t.memory() > t.sizes.Budget; n = len(t.checkpoints) {
 		if err := t.thin(); err != nil {
 			return err
 		}
@@ -80,11 +80,11 @@ func (t *Timeline) thin() error {
 		if n%2 == 0 {
 			kept = append(kept, c)
 		} else {
-			err = errors.Join(err, c.endProcess())
+			err = errors.Join(err, c.EndProcess())
 		}
 	}
 	clear(t.checkpoints[len(kept):])
-	t.checkpoints, t.spacing = slices.Clip(kept), 2*t.spacing
+	t.checkpoints, t.sizes.Spacing = slices.Clip(kept), 2*t.sizes.Spacing
 	return err
 }
 

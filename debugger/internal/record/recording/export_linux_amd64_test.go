@@ -1,54 +1,11 @@
 package recording
 
 import (
-	"context"
 	"errors"
-	"sync/atomic"
 	"testing"
 
-	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
-	"github.com/triptych-mcp/triptych/debugger/internal/record/inplace"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile"
 )
-
-// Step executes the next instruction in its original place, whatever it is.
-func (p *Player) Step(ctx context.Context) (inplace.Stop, error) { return p.run.Step(ctx) }
-
-// NewTimelineOf is NewTimeline with sizes of windows and distances of checkpoints.
-func NewTimelineOf(ctx context.Context, r *recfile.Recording, window, spacing uint64) (*Timeline, error) {
-	s := defaultSizes()
-	s.window, s.spacing = window, spacing
-	return newTimeline(ctx, r, s)
-}
-
-// NewTimelineIn is NewTimeline with a distance of checkpoints, and limits in bytes of the
-// memory of checkpoints and of a process that replays.
-func NewTimelineIn(ctx context.Context, r *recfile.Recording, spacing, checkpoints, process uint64) (*Timeline, error) {
-	return newTimeline(ctx, r, sizes{window: 1 << 14, spacing: spacing, budget: checkpoints, memoryLimit: process})
-}
-
-// Checkpoints returns the positions of the checkpoints.
-func (t *Timeline) Checkpoints() (list []uint64) {
-	for _, c := range t.checkpoints {
-		list = append(list, c.Position())
-	}
-	return list
-}
-
-// NoteRunning makes the Player note the process that executes instructions.
-func (p *Player) NoteRunning(process *atomic.Int64) { p.replaying = process }
-
-// Fork returns another Player at the same position.
-func (p *Player) Fork() (*Player, error) { return p.fork() }
-
-// EndProcess ends the process of a Player that Fork has returned.
-func (p *Player) EndProcess() error { return p.endProcess() }
-
-// WatchStack makes the processor watch a word of the stack.
-func (p *Player) WatchStack() error {
-	at := p.run.Regs.RSP &^ 7
-	return p.run.WatchWrites([]ptrace.Range{{Start: at, End: at + 8}}, 1)
-}
 
 // KeptAfterAdding adds parts to a past, and reports of the first and the last one whether they
 // can go on.

@@ -64,7 +64,7 @@ func TestExportOfThreads(t *testing.T) {
 	const window = 3000
 	program := debuggertest.Compile(t, filepath.Join("testdata", "threads.c"), nil, "gcc", "-O1", "-pthread")
 	file := record(t, program, "condition").file
-	line, err := recording.NewTimelineOf(t.Context(), open(t, bytes.Clone(file)), window, 1<<14)
+	line, err := timelineOf(t.Context(), open(t, bytes.Clone(file)), window, 1<<14)
 	check(t, err)
 	defer func() { check(t, line.Close()) }()
 	r := open(t, file)

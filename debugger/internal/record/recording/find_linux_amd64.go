@@ -75,7 +75,7 @@ func (t *Timeline) firstSince(ctx context.Context, places *history.Places, range
 	if !s.found && len(pieces(places.Memory)) == len(ranges) {
 		worktime.Of(ctx).Looked(from, min(max(from, p.Position()), to), false)
 	}
-	return s.first, s.found, errors.Join(err, p.endProcess())
+	return s.first, s.found, errors.Join(err, p.EndProcess())
 }
 
 // eachGroup calls f with places that one replay can look for, until it returns false: with
@@ -103,7 +103,7 @@ func (t *Timeline) lastSince(ctx context.Context, c *Player, places *history.Pla
 		if len(ranges) > ptrace.MaxWatched {
 			return false, inplace.ErrNotWatched
 		}
-		p, err := c.fork()
+		p, err := c.Fork()
 		if err != nil {
 			return false, err
 		}
@@ -125,7 +125,7 @@ func (t *Timeline) lastSince(ctx context.Context, c *Player, places *history.Pla
 // many stops the second half of what is left comes first, since the last place is probably
 // there.
 func lastOf(ctx context.Context, s *search, from, to uint64) (position uint64, ok bool, err error) {
-	defer func() { err = errors.Join(err, s.endProcess()) }()
+	defer func() { err = errors.Join(err, s.EndProcess()) }()
 	if err := s.look(ctx, from, to, maxStops); err != nil {
 		return 0, false, err
 	}
@@ -141,13 +141,13 @@ func lastOf(ctx context.Context, s *search, from, to uint64) (position uint64, o
 		return to - 1, true, nil
 	}
 	middle := at + (to-at)/2
-	half, err := s.fork()
+	half, err := s.Fork()
 	if err != nil {
 		return 0, false, err
 	}
 	second := s.with(half)
 	if err := second.pass(ctx, middle); err != nil {
-		return 0, false, errors.Join(err, half.endProcess())
+		return 0, false, errors.Join(err, half.EndProcess())
 	}
 	if at, found, err := lastOf(ctx, second, middle, to); found || err != nil {
 		return at, found, err

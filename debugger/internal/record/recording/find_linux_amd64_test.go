@@ -32,7 +32,7 @@ func TestFinds(t *testing.T) {
 		t.Fatalf("%+v", r.result)
 	}
 	file := open(t, r.file)
-	line, err := recording.NewTimelineOf(t.Context(), file, 1<<14, file.End()/4)
+	line, err := timelineOf(t.Context(), file, 1<<14, file.End()/4)
 	check(t, err)
 	t.Cleanup(func() { check(t, line.Close()) })
 	by := &finder{Timeline: line}
@@ -83,7 +83,8 @@ func watches(t *testing.T, r *recfile.Recording) (ok bool) {
 		if err != nil {
 			return err
 		}
-		err = p.WatchStack()
+		at := p.Regs().RSP &^ 7
+		err = p.Runner().WatchWrites([]ptrace.Range{{Start: at, End: at + 8}}, 1)
 		if ok = err == nil; errors.Is(err, inplace.ErrNotWatched) {
 			err = nil
 		}

@@ -2,9 +2,9 @@ package recording
 
 import "maps"
 
-// fork returns another Player at the same position. Both use the same files, which only
+// Fork returns another Player at the same position. Both use the same files, which only
 // the first one closes.
-func (p *Player) fork() (*Player, error) {
+func (p *Player) Fork() (*Player, error) {
 	run, err := p.run.Fork()
 	if err != nil {
 		return nil, err

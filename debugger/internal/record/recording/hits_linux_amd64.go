@@ -45,7 +45,7 @@ func (t *Timeline) hits(ctx context.Context, code []uint64, from, to uint64, eac
 		if err == nil && s.Position() == to && s.enough > 0 {
 			s.hit() // look ends before it
 		}
-		return errors.Join(err, p.endProcess())
+		return errors.Join(err, p.EndProcess())
 	})
 	return to, err
 }

@@ -99,7 +99,7 @@ func TestStepMakesNoCall(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			stop, err := p.Step(t.Context())
+			stop, err := p.Runner().Step(t.Context())
 			if stop.Kind != inplace.Call {
 				t.Errorf("% x: %+v", code, stop)
 			}
@@ -118,10 +118,10 @@ func TestCanceledRepeat(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		if stop, err := p.Step(ctx); !errors.Is(err, context.Canceled) {
+		if stop, err := p.Runner().Step(ctx); !errors.Is(err, context.Canceled) {
 			t.Errorf("%+v, %v", stop, err)
 		}
-		stop, err := p.Step(t.Context())
+		stop, err := p.Runner().Step(t.Context())
 		if regs := p.Regs(); stop.Kind != inplace.Done || regs.RIP != codeAt+2 || regs.RCX != 0 {
 			t.Errorf("%+v at %#x", stop, regs.RIP)
 		}

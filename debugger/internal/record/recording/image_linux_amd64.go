@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -42,7 +41,7 @@ func (f *files) image(tracer *ptrace.Tracer, pid int) (recfile.Event, error) {
 	if e.Vector, err = vectorState(tracer, pid); err != nil {
 		return e, err
 	}
-	maps, err := readMaps(pid)
+	maps, err := procfs.ReadMaps(pid)
 	if err != nil {
 		return e, err
 	}
@@ -183,21 +182,6 @@ func hideVDSO(memory *ptrace.Memory, sp uint64) error {
 		}
 	}
 	return nil // there is none
-}
-
-func vectorState(tracer *ptrace.Tracer, tid int) ([]byte, error) {
-	b := make([]byte, recfile.MaxVector)
-	n, err := tracer.XState(tid, b)
-	return b[:n:n], err
-}
-
-func readMaps(pid int) (procfs.Maps, error) {
-	f, err := os.Open("/proc/" + strconv.Itoa(pid) + "/maps")
-	if err != nil {
-		return nil, err
-	}
-	maps, err := procfs.ParseMaps(f)
-	return maps, errors.Join(err, f.Close())
 }
 
 // startBreak is the field of /proc/PID/stat that says where the heap begins, see

@@ -77,7 +77,7 @@ func (i *intrusion) begin(filters int) error {
 	if err != nil {
 		return err
 	}
-	maps, err := readMaps(i.pid)
+	maps, err := procfs.ReadMaps(i.pid)
 	if err != nil {
 		return err
 	}

@@ -63,10 +63,10 @@ func (t *Timeline) watchMemory(cancel context.CancelCauseFunc) (stop func()) {
 // checkMemory returns an error if a process has more memory than it may have. The process
 // 0 has none.
 func (t *Timeline) checkMemory(pid int) error {
-	if pid == 0 || resident(pid) <= t.memoryLimit {
+	if pid == 0 || resident(pid) <= t.sizes.MemoryLimit {
 		return nil
 	}
-	return &LimitError{fmt.Sprintf("more than %d MiB of memory", t.memoryLimit>>20)}
+	return &LimitError{fmt.Sprintf("more than %d MiB of memory", t.sizes.MemoryLimit>>20)}
 }
 
 // resident returns the bytes of memory that a process has, 0 if it has ended.

@@ -20,7 +20,7 @@ func TestLimits(t *testing.T) {
 	spacing := r.End() / 16
 	counts := make(map[uint64]int)
 	for _, budget := range []uint64{1 << 40, 1} {
-		line, err := recording.NewTimelineIn(t.Context(), r, spacing, budget, 1<<40)
+		line, err := recording.NewTimelineOf(t.Context(), r, recording.Sizes{Window: 1 << 14, Spacing: spacing, Budget: budget, MemoryLimit: 1 << 40})
 		check(t, err)
 		list := line.Checkpoints()
 		counts[budget] = len(list)
@@ -37,7 +37,7 @@ func TestLimits(t *testing.T) {
 	if all, few := counts[1<<40], counts[1]; all < 14 || told && few > all/2 || few < 1 {
 		t.Errorf("%d checkpoints, and %d in a byte", all, few)
 	}
-	_, err = recording.NewTimelineIn(t.Context(), r, spacing, 1<<40, 1)
+	_, err = recording.NewTimelineOf(t.Context(), r, recording.Sizes{Window: 1 << 14, Spacing: spacing, Budget: 1 << 40, MemoryLimit: 1})
 	if _, ok := errors.AsType[*recording.LimitError](err); !ok {
 		t.Errorf("a replay in a byte of memory: %v", err)
 	}
@@ -53,15 +53,15 @@ func TestWatchedProcess(t *testing.T) {
 			return err
 		}
 		var watched atomic.Int64
-		p.NoteRunning(&watched)
+		p.Report(&watched)
 		at := func(what string, p *recording.Player, position uint64) error {
 			err := p.RunTo(t.Context(), position)
-			if watched.Load() != int64(p.Process()) {
-				t.Errorf("%s: process %d is watched, want %d", what, watched.Load(), p.Process())
+			if watched.Load() != int64(p.Runner().Thread()) {
+				t.Errorf("%s: process %d is watched, want %d", what, watched.Load(), p.Runner().Thread())
 			}
 			return err
 		}
-		first := p.Process()
+		first := p.Runner().Thread()
 		if err := at("first program", p, 1000); err != nil {
 			return err
 		}
@@ -70,7 +70,7 @@ func TestWatchedProcess(t *testing.T) {
 			return err
 		}
 		err = errors.Join(at("fork", half, 2000), half.EndProcess(), at("after exec", p, r.End()-1))
-		if p.Process() == first {
+		if p.Runner().Thread() == first {
 			t.Error("there was no exec")
 		}
 		return errors.Join(err, p.Close())

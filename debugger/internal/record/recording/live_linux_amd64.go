@@ -25,7 +25,7 @@ func (r *recorder) adopt(ctx context.Context, i *intrusion, l *proc.Loan) (recfi
 	if slices.Contains(i.threads, l.Current) {
 		e.Current = l.Current
 	}
-	maps, err := readMaps(i.pid)
+	maps, err := procfs.ReadMaps(i.pid)
 	if err != nil {
 		return e, err
 	}

@@ -44,7 +44,7 @@ func compareSteps(t *testing.T, file []byte, samples int) {
 			if err = p.RunTo(t.Context(), start); err != nil {
 				break
 			}
-			n, sampled := compareSample(t, p, min(start+sampleLength, r.End()), random)
+			n, sampled := compareSample(t, &steps{tracer: tracer, recording: r, player: p}, min(start+sampleLength, r.End()), random)
 			if total += n; sampled != nil {
 				err = fmt.Errorf("sample at %d: %w", start, sampled)
 				break
@@ -58,23 +58,23 @@ func compareSteps(t *testing.T, file []byte, samples int) {
 }
 
 // compareSample compares the execution of a Player with that of a fork of it by single steps.
-func compareSample(t *testing.T, p *recording.Player, end uint64, random *rand.Rand) (uint64, error) {
+func compareSample(t *testing.T, s *steps, end uint64, random *rand.Rand) (uint64, error) {
 	t.Helper()
-	other, err := p.Fork()
-	if err != nil {
+	var err error
+	if s.other, err = s.player.Fork(); err != nil {
 		return 0, err
 	}
-	n, err := p.Lockstep(t.Context(), other, end, func() uint64 { return 1 + random.Uint64N(sampleChunk) })
+	n, err := s.lockstep(t.Context(), end, func() uint64 { return 1 + random.Uint64N(sampleChunk) })
 	if err == nil {
-		err = sameMemory(p, other)
+		err = sameMemory(s.player, s.other)
 	}
-	return n, errors.Join(err, other.EndProcess())
+	return n, errors.Join(err, s.other.EndProcess())
 }
 
 // sameMemory compares the writable memory of two Players.
 func sameMemory(p, other *recording.Player) error {
-	mine, err := p.Mappings()
-	others, err2 := other.Mappings()
+	mine, err := mappings(p)
+	others, err2 := mappings(other)
 	if err := errors.Join(err, err2); err != nil {
 		return err
 	}

@@ -36,7 +36,7 @@ func (p *Part) Inputs(_ context.Context, from, to uint64, f func(position uint64
 // read returns the recording, which need not be replayed.
 func (p *Part) read() (*recfile.Recording, error) {
 	if p.timeline != nil {
-		return p.timeline.recording, nil
+		return p.timeline.Recording(), nil
 	}
 	return recfile.OpenFrames(p.store, p.index)
 }
@@ -44,7 +44,7 @@ func (p *Part) read() (*recfile.Recording, error) {
 // open replays the recording, unless it is there.
 func (p *Part) open(ctx context.Context) (*Timeline, error) {
 	if p.timeline != nil {
-		p.timeline.last = p.last // it may have been cut
+		p.timeline.EndAt(p.last) // it may have been cut
 		return p.timeline, nil
 	}
 	if err := p.past.makeRoom(); err != nil {
@@ -57,14 +57,15 @@ func (p *Part) open(ctx context.Context) (*Timeline, error) {
 	r.EndAt(p.last)
 	t, err := NewTimeline(ctx, r)
 	if err == nil {
-		p.timeline, t.last, p.kept = t, p.last, nil // what follows is another recording
+		t.EndAt(p.last)
+		p.timeline, p.kept = t, nil // what follows is another recording
 	}
 	return t, err
 }
 
 // shown reports whether a window is in use that the processes have the memory of.
 func (p *Part) shown() bool {
-	return p.timeline != nil && len(p.timeline.windows) > 0 || p.before != nil && p.before.Shown()
+	return p.timeline != nil && p.timeline.Shown() || p.before != nil && p.before.Shown()
 }
 
 // stop ends the processes.

@@ -164,12 +164,12 @@ func (p *Past) makeRoom() error {
 type partBase struct{ part *Part }
 
 // start returns the process of the first checkpoint.
-func (b partBase) start() (*replayed, error) {
+func (b partBase) start() (history.Base, error) {
 	t, err := b.part.open(context.Background())
 	if err != nil {
 		return nil, err
 	}
-	return &replayed{player: t.checkpoints[0], names: t.named, ctx: context.Background()}, nil
+	return t.Start(), nil
 }
 
 func (b partBase) ReadMemory(addr uint64, p []byte) (int, error) {

@@ -46,7 +46,7 @@ const maxStops = 256
 
 // search returns a search that begins where a Player is.
 func (t *Timeline) search(p *Player, places *history.Places, ranges []ptrace.Range) *search {
-	s := &search{Player: p, names: t.named, places: places, ranges: ranges, code: make(map[uint64]bool), shortest: t.window / 4}
+	s := &search{Player: p, names: t.named, places: places, ranges: ranges, code: make(map[uint64]bool), shortest: t.sizes.Window / 4}
 	for _, pc := range places.Code {
 		s.code[pc] = true
 	}

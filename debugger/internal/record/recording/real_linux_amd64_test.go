@@ -189,8 +189,8 @@ func sums(t *testing.T, r *recfile.Recording, at map[uint64]sum) {
 				return errors.Join(err, p.Close())
 			}
 			vector := make([]byte, 1<<14)
-			n, err := tracer.XState(p.Process(), vector)
-			mappings, err2 := p.Mappings()
+			n, err := tracer.XState(p.Runner().Thread(), vector)
+			mappings, err2 := mappings(p)
 			if err := errors.Join(err, err2); err != nil {
 				return errors.Join(err, p.Close())
 			}

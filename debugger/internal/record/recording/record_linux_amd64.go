@@ -7,7 +7,6 @@ import (
 	"io"
 	"slices"
 	"syscall"
-	"unsafe"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
 	"github.com/triptych-mcp/triptych/debugger/internal/limits/filecache"
@@ -132,16 +131,6 @@ func newRecorder(out *recfile.Writer, known *filecache.Cache, s *scheduler) *rec
 	r.futexes = futexes{log: &r.log, turns: &r.turns, effects: &r.effects, result: &r.result}
 	r.adjuster = adjuster{log: &r.log, effects: &r.effects, scheduler: s, result: &r.result}
 	return r
-}
-
-// pin binds the tracer's thread, and processes that it starts from then on, to the
-// processor that it runs on. Stops cost a fifth of what they cost across processors.
-func pin(tracer *ptrace.Tracer) error {
-	cpu := uint32(0)
-	if _, _, errno := unix.RawSyscall(unix.SYS_GETCPU, uintptr(unsafe.Pointer(&cpu)), 0, 0); errno != 0 {
-		return errno
-	}
-	return tracer.Pin(int(cpu))
 }
 
 // pinTo is pin to the processor for a place, of those that are permitted.

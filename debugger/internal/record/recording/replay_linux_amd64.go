@@ -45,9 +45,10 @@ func NewPlayer(tracer *ptrace.Tracer, r *recfile.Recording) (*Player, error) {
 }
 
 // Close ends the process.
-func (p *Player) Close() error { return errors.Join(p.endProcess(), p.files.close()) }
+func (p *Player) Close() error { return errors.Join(p.EndProcess(), p.files.close()) }
 
-func (p *Player) endProcess() error {
+// EndProcess ends the process, and leaves the files open for other Players.
+func (p *Player) EndProcess() error {
 	if p.run == nil {
 		return nil
 	}
@@ -66,6 +67,12 @@ func (p *Player) Position() uint64 {
 	}
 	return p.base + uint64(p.run.Executed())
 }
+
+// Runner returns the Runner of the process, until an exec.
+func (p *Player) Runner() *inplace.Runner { return p.run }
+
+// Report makes the Player store the id of the process that executes instructions.
+func (p *Player) Report(process *atomic.Int64) { p.replaying = process }
 
 // Regs returns the registers at the current position.
 func (p *Player) Regs() ptrace.Regs { return p.run.Regs }
@@ -250,7 +257,7 @@ func (p *Player) take(e *recfile.Event) error {
 // applyImage begins a program.
 func (p *Player) applyImage(e *recfile.Event) error {
 	at := p.Position()
-	if err := p.endProcess(); err != nil {
+	if err := p.EndProcess(); err != nil {
 		return err
 	}
 	r, err := restore(p.tracer, e, p.files)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/triptych-mcp/triptych/debugger/internal/kernel/procfs"
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
 	"github.com/triptych-mcp/triptych/debugger/internal/machine/xsave"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/inplace"
@@ -189,7 +190,7 @@ func setVectorState(tracer *ptrace.Tracer, tid int, state []byte) error {
 
 // clear unmaps what the process has, except what the kernel gives every process.
 func (b *builder) clear(wanted []recfile.Mapping) error {
-	maps, err := readMaps(b.pid)
+	maps, err := procfs.ReadMaps(b.pid)
 	if err != nil {
 		return err
 	}

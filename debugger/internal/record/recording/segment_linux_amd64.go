@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/triptych-mcp/triptych/debugger/internal/kernel/procfs"
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile"
 )
@@ -78,7 +79,7 @@ func (r *recorder) state() (recfile.Event, error) {
 			e.Threads = append(e.Threads, recfile.Thread{ID: tid, Registers: list, Vector: vector})
 		}
 	}
-	maps, err := readMaps(current)
+	maps, err := procfs.ReadMaps(current)
 	if err != nil {
 		return e, err
 	}

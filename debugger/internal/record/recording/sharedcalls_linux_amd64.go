@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/triptych-mcp/triptych/debugger/internal/kernel/procfs"
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile"
 	"golang.org/x/sys/unix"
@@ -46,7 +47,7 @@ func (s *sharedFiles) changes(g *ptrace.Regs) (*sharedFile, error) {
 // the file.
 func (s *sharedFiles) contents(f *sharedFile, g *ptrace.Regs) ([]recfile.Write, error) {
 	from, to := s.changedRange(g)
-	maps, err := readMaps(s.run.Thread())
+	maps, err := procfs.ReadMaps(s.run.Thread())
 	if err != nil {
 		return nil, err
 	}
@@ -123,7 +124,7 @@ func (s *sharedFiles) discarded(start, length uint64) (keeps bool, err error) {
 	if !s.sharing {
 		return false, nil
 	}
-	maps, err := readMaps(s.run.Thread())
+	maps, err := procfs.ReadMaps(s.run.Thread())
 	if err != nil {
 		return false, err
 	}
@@ -145,7 +146,7 @@ func (s *sharedFiles) grown(at, from, to uint64) ([]recfile.Write, error) {
 	if !s.sharing || to <= from {
 		return nil, nil
 	}
-	maps, err := readMaps(s.run.Thread())
+	maps, err := procfs.ReadMaps(s.run.Thread())
 	if err != nil {
 		return nil, err
 	}

@@ -71,7 +71,7 @@ func (s *sharedFiles) dropUnmapped() error {
 	if len(s.list) == 0 {
 		return nil
 	}
-	maps, err := readMaps(s.run.Thread())
+	maps, err := procfs.ReadMaps(s.run.Thread())
 	if err != nil {
 		return err
 	}
@@ -219,7 +219,7 @@ func (s *sharedFiles) checkOverlap(f *sharedFile, g *ptrace.Regs, writable bool)
 	if !writable && !f.writable {
 		return nil
 	}
-	maps, err := readMaps(s.run.Thread())
+	maps, err := procfs.ReadMaps(s.run.Thread())
 	if err != nil {
 		return err
 	}
@@ -243,7 +243,7 @@ func (s *sharedFiles) noteMapped(at uint64, g *ptrace.Regs) error {
 	if f == nil { // while the call waited, something else has happened to the file
 		return cutUnless(g.RDX&unix.PROT_WRITE == 0, "a file was changed while the program mapped it")
 	}
-	maps, err := readMaps(s.run.Thread())
+	maps, err := procfs.ReadMaps(s.run.Thread())
 	if err != nil {
 		return err
 	}
@@ -258,7 +258,7 @@ func (s *sharedFiles) checkProtect(g *ptrace.Regs) error {
 	if len(s.list) == 0 || g.RDX&unix.PROT_WRITE == 0 {
 		return nil
 	}
-	maps, err := readMaps(s.run.Thread())
+	maps, err := procfs.ReadMaps(s.run.Thread())
 	for _, m := range maps {
 		if f := s.of(m); f != nil && m.Start < g.RDI+g.RSI && g.RDI < m.End {
 			err = errors.Join(err, s.makeWritable(f))

@@ -97,7 +97,7 @@ func (s *stretch) look(r *recorder) error {
 // view returns a view of the process where it is.
 func (s *stretch) view(r *recorder) (*history.View, error) {
 	if s.mapsFor != r.log.out.Events()+1 {
-		maps, err := readMaps(r.run.Thread())
+		maps, err := procfs.ReadMaps(r.run.Thread())
 		if err != nil {
 			return nil, err
 		}

@@ -62,7 +62,7 @@ func (t *replayed) SetXState(int, []byte) error { return errReplayed }
 
 // Maps returns the mappings of the recorded program.
 func (t *replayed) Maps() (procfs.Maps, error) {
-	all, err := readMaps(t.player.run.Thread())
+	all, err := procfs.ReadMaps(t.player.run.Thread())
 	maps := make(procfs.Maps, 0, len(all))
 	for _, m := range all {
 		if strings.HasPrefix(m.Path, "[v") || strings.HasPrefix(m.Path, "/memfd: ") { // the kernel's, and package inplace's
@@ -159,7 +159,7 @@ func (s *replayStepper) filled(spans []x86.Span) []x86.Span {
 
 // usedPages returns the pages of a span that are in memory.
 func (s *replayStepper) usedPages(span x86.Span) (used []x86.Span, err error) {
-	maps, err := readMaps(s.player.run.Thread())
+	maps, err := procfs.ReadMaps(s.player.run.Thread())
 	if err != nil {
 		return nil, err
 	}

@@ -21,7 +21,7 @@ import (
 // is made from the nearest checkpoint before it: the program runs translated to its
 // beginning, and is interpreted from there, with records that undo each step.
 type Timeline struct {
-	sizes
+	sizes       Sizes
 	tracer      *ptrace.Tracer
 	recording   *recfile.Recording
 	first, last uint64
@@ -35,24 +35,26 @@ type Timeline struct {
 	cancel context.CancelFunc
 }
 
-// Sizes of a timeline, in positions.
-type sizes struct {
-	window      uint64 // positions of a window
-	spacing     uint64 // least distance of checkpoints
-	budget      uint64 // bytes of memory of all checkpoints
-	memoryLimit uint64 // bytes of memory of a process that replays
+// Sizes says how much a timeline has in memory at once.
+type Sizes struct {
+	Window      uint64 // positions of a window
+	Spacing     uint64 // least distance of checkpoints, in positions
+	Budget      uint64 // bytes of memory of all checkpoints
+	MemoryLimit uint64 // bytes of memory of a process that replays
 }
 
-func defaultSizes() sizes {
-	return sizes{window: 1 << 20, spacing: 8 << 20, budget: checkpointBytes, memoryLimit: memoryLimit()}
+// DefaultSizes returns the sizes of NewTimeline.
+func DefaultSizes() Sizes {
+	return Sizes{Window: 1 << 20, Spacing: 8 << 20, Budget: checkpointBytes, MemoryLimit: memoryLimit()}
 }
 
 // NewTimeline replays a recording to its end, which checks it, and returns its timeline.
 func NewTimeline(ctx context.Context, r *recfile.Recording) (*Timeline, error) {
-	return newTimeline(ctx, r, defaultSizes())
+	return NewTimelineOf(ctx, r, DefaultSizes())
 }
 
-func newTimeline(ctx context.Context, r *recfile.Recording, s sizes) (*Timeline, error) {
+// NewTimelineOf is NewTimeline with other sizes.
+func NewTimelineOf(ctx context.Context, r *recfile.Recording, s Sizes) (*Timeline, error) {
 	tracer, err := ptrace.Start()
 	if err != nil {
 		return nil, err
@@ -65,7 +67,7 @@ func newTimeline(ctx context.Context, r *recfile.Recording, s sizes) (*Timeline,
 		}
 	}
 	t.named = t.names()
-	t.spacing = max(s.spacing, (t.last-t.first)/maxCheckpoints)
+	t.sizes.Spacing = max(s.Spacing, (t.last-t.first)/maxCheckpoints)
 	if err = cmp.Or(r.Failure(), checkFiles(r.Lacking())); err == nil {
 		err = explain(r, t.do(ctx, t.replay))
 	}
@@ -87,7 +89,7 @@ func (t *Timeline) Close() error {
 			err = errors.Join(err, p.Close())
 		}
 		for _, p := range t.windows {
-			err = errors.Join(err, p.endProcess())
+			err = errors.Join(err, p.EndProcess())
 		}
 		return err
 	})
@@ -98,20 +100,42 @@ func (t *Timeline) Close() error {
 // History returns the history. It must be used by one goroutine at a time.
 func (t *Timeline) History() *history.History { return t.history }
 
+// Recording returns the recording.
+func (t *Timeline) Recording() *recfile.Recording { return t.recording }
+
+// Checkpoints returns the positions of the checkpoints.
+func (t *Timeline) Checkpoints() (list []uint64) {
+	for _, c := range t.checkpoints {
+		list = append(list, c.Position())
+	}
+	return list
+}
+
+// Shown reports whether a window is in use, which has the memory of a process.
+func (t *Timeline) Shown() bool { return len(t.windows) > 0 }
+
+// EndAt makes the timeline end at a position, which is not after the end of the recording.
+func (t *Timeline) EndAt(position uint64) { t.last = position }
+
+// Start returns the program as it is at the first position.
+func (t *Timeline) Start() history.Base {
+	return &replayed{player: t.checkpoints[0], names: t.named, ctx: context.Background()}
+}
+
 // Bounds implements history.Past.
 func (t *Timeline) Bounds() (first, last uint64) { return t.first, t.last }
 
 // Window implements history.Past.
 func (t *Timeline) Window(ctx context.Context, position uint64) (*history.Records, error) {
-	start := position - (position-t.first)%t.window
+	start := position - (position-t.first)%t.sizes.Window
 	var w *history.Records
 	err := t.do(ctx, func(ctx context.Context) error {
 		p, err := t.playerAt(ctx, start)
 		if err != nil {
 			return err
 		}
-		if w, err = t.record(ctx, p, min(start+t.window, t.last)); err != nil {
-			return errors.Join(err, p.endProcess())
+		if w, err = t.record(ctx, p, min(start+t.sizes.Window, t.last)); err != nil {
+			return errors.Join(err, p.EndProcess())
 		}
 		t.windows[w] = p
 		return nil
@@ -127,17 +151,17 @@ func (t *Timeline) Drop(window *history.Records) {
 	}
 	delete(t.windows, window)
 	window.Discard()
-	_ = t.tracer.Do(context.Background(), p.endProcess) // it is killed with the tracer otherwise
+	_ = t.tracer.Do(context.Background(), p.EndProcess) // it is killed with the tracer otherwise
 }
 
 // playerAt returns a new Player at a position.
 func (t *Timeline) playerAt(ctx context.Context, position uint64) (*Player, error) {
-	p, err := t.checkpoints[t.checkpointBefore(position)].fork()
+	p, err := t.checkpoints[t.checkpointBefore(position)].Fork()
 	if err != nil {
 		return nil, err
 	}
 	if err := p.RunTo(ctx, position); err != nil {
-		return nil, errors.Join(err, p.endProcess())
+		return nil, errors.Join(err, p.EndProcess())
 	}
 	return p, nil
 }

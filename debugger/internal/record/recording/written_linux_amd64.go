@@ -64,7 +64,7 @@ const sharedMemory = "/dev/zero (deleted)"
 // snapshot copies the writable memory, before a system call of which it is unknown what
 // it writes.
 func (w *effects) snapshot() (*snapshot, error) {
-	maps, err := readMaps(w.log.run.Thread())
+	maps, err := procfs.ReadMaps(w.log.run.Thread())
 	if err != nil {
 		return nil, err
 	}
@@ -123,7 +123,7 @@ func (s *snapshot) apply(w recfile.Write) {
 
 // differences returns what has changed since a snapshot.
 func (w *effects) differences(s *snapshot, name string, number uint64) ([]recfile.Write, error) {
-	maps, err := readMaps(w.log.run.Thread())
+	maps, err := procfs.ReadMaps(w.log.run.Thread())
 	if err != nil {
 		return nil, err
 	}
