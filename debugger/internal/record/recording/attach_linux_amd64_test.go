@@ -171,7 +171,7 @@ func TestAttach(t *testing.T) {
 			}
 			t.Logf("%d positions, %d events, %d bytes", result.Positions, result.Events, file.Len())
 			r := open(t, file.Bytes())
-			replay(t, r)
+			replayWhole(t, r)
 			seekSome(t, r)
 		})
 	}
@@ -192,7 +192,7 @@ func TestAttachWhileOthersWrite(t *testing.T) {
 	if result.Running || result.Status != 0 || result.Cut != "" {
 		t.Errorf("%+v", result)
 	}
-	replay(t, open(t, file.Bytes()))
+	replayWhole(t, open(t, file.Bytes()))
 }
 
 // TestAttachExec records a process that executes another program, to the end of that.
@@ -211,7 +211,7 @@ func TestAttachExec(t *testing.T) {
 	if last := r.Last(); last.Position < firstOfLast(r)+1000 {
 		t.Errorf("the recording has not enough of the other program: %+v", last)
 	}
-	replay(t, r)
+	replayWhole(t, r)
 }
 
 // TestAttachAndLeave ends recordings while the process runs, and while its threads get a
@@ -228,7 +228,7 @@ func TestAttachAndLeave(t *testing.T) {
 		if result := l.disturb(processors, done); !result.Running {
 			t.Errorf("%+v", result)
 		}
-		replay(t, open(t, file.Bytes()))
+		replayWhole(t, open(t, file.Bytes()))
 	}
 	if after := l.read(t, "maps"); after != before {
 		t.Errorf("its mappings were\n%sand are\n%s", before, after)

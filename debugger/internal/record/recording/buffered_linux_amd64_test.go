@@ -37,5 +37,5 @@ func compareRun(t *testing.T, program string, args ...string) {
 	if r.result.Status != command.ProcessState.ExitCode() || r.result.Cut != "" || string(r.output) != string(want) {
 		t.Errorf("%+v, output\n%swant status %d and\n%s", r.result, r.output, command.ProcessState.ExitCode(), want)
 	}
-	replay(t, open(t, r.file))
+	replayWhole(t, open(t, r.file))
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/syscalls"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/inplace"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/replay"
 	"golang.org/x/sys/unix"
 )
 
@@ -162,7 +163,7 @@ func (r *recorder) finish(c *call) (err error) {
 		}
 	}
 	if c.effect.Vector {
-		if e.Vector, err = vectorState(r.tracer, r.run.Thread()); err != nil {
+		if e.Vector, err = replay.VectorState(r.tracer, r.run.Thread()); err != nil {
 			return err
 		}
 	}

@@ -22,7 +22,7 @@ func TestChaosOfCalls(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			sample.Case(t)
 			file, first := recordUntilFailure(t, mostRuns, chaos(name))
-			replay(t, open(t, file))
+			replayWhole(t, open(t, file))
 			p := chaos(name)
 			if name == "interrupts" {
 				return // it has a timer
@@ -41,7 +41,7 @@ func TestChaosOfCalls(t *testing.T) {
 				if result := recordSeed(t, &p, &file); result.Status != 0 {
 					t.Fatalf("seed %d: %+v", p.Seed, result)
 				}
-				replay(t, open(t, file.Bytes()))
+				replayWhole(t, open(t, file.Bytes()))
 			}
 		})
 	}
@@ -64,7 +64,7 @@ func TestReports(t *testing.T) {
 				sample.Case(t)
 				p := recording.Program{Path: program, Args: []string{program, name}, Chaos: true, EndDeadlocks: true}
 				file, _ := recordUntilFailure(t, mostRuns, p)
-				replay(t, open(t, file))
+				replayWhole(t, open(t, file))
 			})
 		}
 	}
@@ -82,6 +82,6 @@ func TestChaosMapsEverywhere(t *testing.T) {
 		if result := recordSeed(t, &p, &file); result.Status != 0 {
 			t.Fatalf("seed %d: %+v", seed, result)
 		}
-		replay(t, open(t, file.Bytes()))
+		replayWhole(t, open(t, file.Bytes()))
 	}
 }

@@ -1,11 +1,8 @@
-// Package recording records whole runs of programs, and replays them.
+// Package recording records whole runs of programs.
 //
 //	result, err := recording.Record(ctx, recording.Program{Path: path, Args: args}, file)
 //
-//	r, err := recfile.Read(file, nil)
-//	player, err := recording.NewPlayer(tracer, r)
-//	err = player.RunTo(ctx, 1_000_000)
-//	regs := player.Regs() // as they were after a million instructions
+// Package recfile is the format of the file, package replay replays it.
 //
 // A program's registers and memory determine what it does until it learns something
 // from outside. So a recording has the first state of the program and its inputs: the
@@ -19,15 +16,6 @@
 // threads since the program began.
 // A repeated string operation is one instruction, and so is a system call that the
 // kernel restarts, each time. Position n is the state before instruction n.
-//
-// # Replay
-//
-// A replay builds a process with the memory and registers of the recorded one, at the
-// same addresses. It makes no system call of the program, except changes of its own
-// mappings. Nothing is read from the system but the files that the program had mapped, which
-// must still be the same (see [recfile.File]), unless the recording has their contents: see
-// [recfile.Pack]. They are mapped from files in memory then. At each input the registers are compared
-// with those of the recorded run; if they differ, the error is a *[DivergenceError].
 //
 // # Threads
 //
@@ -92,17 +80,4 @@
 // A replay diverges when another process, or the program itself by write(2), has changed
 // a file that the program had mapped, and when a child of vfork has changed memory that
 // is not writable.
-//
-// # Files of others
-//
-// Everything that comes from a file is checked before it is used. A replay executes code
-// from the file, in a process that has /dev/null as its only open file and is killed with
-// this one. While that code runs, the kernel makes none of its system calls, however they
-// are made (PTRACE_SYSEMU, PTRACE_SYSEMU_SINGLESTEP). The calls that change its mappings are
-// made at an address in the vdso, whose memory and mapping a file cannot change, and a call
-// that is not the one that was to be made there is skipped. So the code can use the
-// processor and memory, up to limits whose error is a *[LimitError], and nothing else.
-//
-// The files of the table are opened for reading and compared with their digests: an error
-// says whether such a file exists and has these contents.
 package recording

@@ -9,7 +9,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/history"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile"
-	"github.com/triptych-mcp/triptych/debugger/internal/record/recording"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/replay"
 	"github.com/triptych-mcp/triptych/mcp/mcptest/sample"
 )
 
@@ -35,7 +35,7 @@ func compareExport(t *testing.T, file []byte, seeks int) {
 
 // compareTrace exports a part of a recording as a trace, and opens the trace. It fills in the
 // sums at positions by a forward replay, and compares them.
-func compareTrace(t *testing.T, r *recfile.Recording, line *recording.Timeline, from, to uint64, want map[uint64]sum) {
+func compareTrace(t *testing.T, r *recfile.Recording, line *replay.Timeline, from, to uint64, want map[uint64]sum) {
 	t.Helper()
 	sums(t, r, want)
 	var exported bytes.Buffer

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/triptych-mcp/triptych/debugger/internal/record/recording"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/replay"
 )
 
 // TestExtensions reads which extensions of the instruction set a recording has needed: those
@@ -27,8 +27,8 @@ func TestExtensions(t *testing.T) {
 	}
 	h := hostile(t, "\x0f\x0b")
 	h.Extensions = append(r.Extensions, "avx1024")
-	_, err = recording.NewTimeline(t.Context(), h)
-	if _, ok := errors.AsType[*recording.DivergenceError](err); !ok || !strings.HasSuffix(err.Error(), "that this one lacks: avx1024") {
+	_, err = replay.NewTimeline(t.Context(), h)
+	if _, ok := errors.AsType[*replay.DivergenceError](err); !ok || !strings.HasSuffix(err.Error(), "that this one lacks: avx1024") {
 		t.Errorf("%v", err)
 	}
 }
@@ -45,7 +45,7 @@ func TestMissingFiles(t *testing.T) {
 			r.Files[n].Path = "/nowhere" + f.Path
 		}
 	}
-	_, err := recording.NewTimeline(t.Context(), r)
+	_, err := replay.NewTimeline(t.Context(), r)
 	for _, f := range lacking {
 		if err == nil || !strings.Contains(err.Error(), "/nowhere"+f.Path) {
 			t.Errorf("%v: it does not name %s", err, f.Path)

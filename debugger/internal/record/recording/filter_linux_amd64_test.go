@@ -38,7 +38,7 @@ func testFilter(t *testing.T, chaos string) {
 	}
 	text, err := os.ReadFile(file)
 	check(t, err)
-	replay(t, open(t, text))
+	replayWhole(t, open(t, text))
 }
 
 // refuseCalls makes the kernel answer EPERM to system calls with numbers from 2^30 on and to those

@@ -16,7 +16,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/record/history"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/inplace"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile"
-	"github.com/triptych-mcp/triptych/debugger/internal/record/recording"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/replay"
 	"github.com/triptych-mcp/triptych/mcp/mcptest/sample"
 )
 
@@ -61,7 +61,7 @@ func TestFinds(t *testing.T) {
 
 // A finder is a Timeline that counts what it is asked, and whose windows are of little use.
 type finder struct {
-	*recording.Timeline
+	*replay.Timeline
 	asked int
 	exact int // of them answered with another position than where a look at all records begins
 }
@@ -79,7 +79,7 @@ func (f *finder) Last(ctx context.Context, places *history.Places, from, to uint
 func watches(t *testing.T, r *recfile.Recording) (ok bool) {
 	t.Helper()
 	onTracer(t, func(tracer *ptrace.Tracer) error {
-		p, err := recording.NewPlayer(tracer, r)
+		p, err := replay.NewPlayer(tracer, r)
 		if err != nil {
 			return err
 		}

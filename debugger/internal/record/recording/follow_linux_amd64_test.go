@@ -75,10 +75,10 @@ func TestFollow(t *testing.T) {
 			if slices.Sort(statuses); !slices.Equal(statuses, test.children) || len(children.files) != len(test.children) {
 				t.Errorf("the children have ended with %v, want %v", statuses, test.children)
 			}
-			replay(t, open(t, file.Bytes()))
+			replayWhole(t, open(t, file.Bytes()))
 			for pid := range maps.Keys(children.files) {
 				t.Logf("child %d: %d bytes", pid, children.files[pid].Len())
-				replay(t, open(t, children.files[pid].Bytes()))
+				replayWhole(t, open(t, children.files[pid].Bytes()))
 			}
 		})
 	}
@@ -148,7 +148,7 @@ func childWithSeed(t *testing.T, program string, seed uint64) string {
 	if result.Status != 0 || len(result.Children) != 1 || result.Children[0].Status != 0 {
 		t.Fatalf("%+v", result)
 	}
-	replay(t, open(t, children.files[result.Children[0].PID].Bytes()))
+	replayWhole(t, open(t, children.files[result.Children[0].PID].Bytes()))
 	written, err := os.ReadFile(out.Name())
 	check(t, err)
 	return string(written)

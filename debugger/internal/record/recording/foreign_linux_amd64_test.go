@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/machine/xsave"
-	"github.com/triptych-mcp/triptych/debugger/internal/record/recording"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/replay"
 )
 
 // A recording of a processor with other places in the vector state is replayed, if this
@@ -40,7 +40,7 @@ func TestForeignVectorState(t *testing.T) {
 				binary.LittleEndian.PutUint64(state[512:], 1<<1|1<<tiles)
 			}
 			nops := strings.Repeat("\x90", 32)
-			timeline, err := recording.NewTimeline(t.Context(), foreign(t, state, nops))
+			timeline, err := replay.NewTimeline(t.Context(), foreign(t, state, nops))
 			if test.want != "" {
 				refused, ok := errors.AsType[*xsave.LayoutError](err)
 				if !ok || refused.Component != test.want || refused.From != amx.String() || refused.To != xsave.Machine().String() {

@@ -28,7 +28,7 @@ func TestFutexes(t *testing.T) {
 			if parked, woken := recording.Futexes(r.result); parked == 0 || woken == 0 && test == "-c" {
 				t.Errorf("the recorder has parked threads %d times, and woken %d", parked, woken)
 			}
-			replay(t, open(t, r.file))
+			replayWhole(t, open(t, r.file))
 		})
 	}
 }

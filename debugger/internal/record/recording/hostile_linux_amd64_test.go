@@ -12,7 +12,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/record/inplace"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile/recfiletest"
-	"github.com/triptych-mcp/triptych/debugger/internal/record/recording"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/replay"
 )
 
 // hostile returns a recording of a program of the given code, which ends after a few
@@ -75,12 +75,12 @@ func TestHostileCode(t *testing.T) {
 func divergence(t *testing.T, r *recfile.Recording) (problem string) {
 	t.Helper()
 	onTracer(t, func(tracer *ptrace.Tracer) error {
-		p, err := recording.NewPlayer(tracer, r)
+		p, err := replay.NewPlayer(tracer, r)
 		if err != nil {
 			return err
 		}
 		err = p.Finish(context.WithoutCancel(t.Context()))
-		diverged, ok := errors.AsType[*recording.DivergenceError](err)
+		diverged, ok := errors.AsType[*replay.DivergenceError](err)
 		if ok {
 			problem, err = diverged.Problem, nil
 		}
@@ -95,7 +95,7 @@ func TestStepMakesNoCall(t *testing.T) {
 	for _, code := range []string{"\x0f\x05\x90", "\xcd\x80\x90", "\x8e\xd1\x0f\x05\x90"} { // mov ss, ecx
 		r := hostile(t, code)
 		onTracer(t, func(tracer *ptrace.Tracer) error {
-			p, err := recording.NewPlayer(tracer, r)
+			p, err := replay.NewPlayer(tracer, r)
 			if err != nil {
 				return err
 			}
@@ -114,7 +114,7 @@ func TestCanceledRepeat(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	onTracer(t, func(tracer *ptrace.Tracer) error {
-		p, err := recording.NewPlayer(tracer, r)
+		p, err := replay.NewPlayer(tracer, r)
 		if err != nil {
 			return err
 		}

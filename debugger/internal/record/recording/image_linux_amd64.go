@@ -13,6 +13,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/procfs"
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/replay"
 	"golang.org/x/sys/unix"
 )
 
@@ -38,7 +39,7 @@ func (f *files) image(tracer *ptrace.Tracer, pid int) (recfile.Event, error) {
 		return e, err
 	}
 	e.Registers = recfile.ChangedRegisters(new(ptrace.Regs), &regs)
-	if e.Vector, err = vectorState(tracer, pid); err != nil {
+	if e.Vector, err = replay.VectorState(tracer, pid); err != nil {
 		return e, err
 	}
 	maps, err := procfs.ReadMaps(pid)

@@ -6,13 +6,14 @@ import (
 
 	"github.com/triptych-mcp/triptych/debugger/internal/record/inplace"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/replay"
 )
 
 // native executes an instruction that is not translated, and records its result if that
 // is an input.
 func (r *recorder) native() (inplace.Stop, error) {
-	in, err := instruction(r.run)
-	if err == nil && !isInput(&in) && !deterministic(&in) {
+	in, err := replay.NextInstruction(r.run)
+	if err == nil && !replay.IsInput(&in) && !replay.Deterministic(&in) {
 		return inplace.Stop{}, cutError(fmt.Sprintf("the instruction %s at %#x cannot be recorded", in.Name(), r.run.Regs.RIP))
 	}
 	before, e := r.run.Regs, r.log.event(recfile.Native)
@@ -20,7 +21,7 @@ func (r *recorder) native() (inplace.Stop, error) {
 	if stepped == nil && stop.Kind == inplace.Done && isAtomic(&in) {
 		r.turns.cutAtAtomic()
 	}
-	if stepped != nil || stop.Kind != inplace.Done || err != nil || !isInput(&in) {
+	if stepped != nil || stop.Kind != inplace.Done || err != nil || !replay.IsInput(&in) {
 		return stop, stepped
 	}
 	return stop, r.log.add(&e, before)
@@ -50,7 +51,7 @@ func (r *recorder) signal() (inplace.Stop, error) {
 		return stop, err
 	}
 	e.Writes = []recfile.Write{frame}
-	if e.Vector, err = vectorState(r.tracer, r.run.Thread()); err != nil {
+	if e.Vector, err = replay.VectorState(r.tracer, r.run.Thread()); err != nil {
 		return stop, err
 	}
 	r.log.extra++

@@ -135,7 +135,7 @@ func killOne(t *testing.T, program string, want []byte, after int, variables ...
 	if b, err := os.ReadFile(file); err != nil {
 		t.Error(err)
 	} else if r, err := recfile.Read(bytes.NewReader(b), nil); err == nil { // else nothing was flushed
-		replay(t, r)
+		replayWhole(t, r)
 	}
 	return killed
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/procfs"
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
-	"github.com/triptych-mcp/triptych/debugger/internal/record/recording"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/replay"
 )
 
 // TestLimits opens a recording with little memory for checkpoints, which are then fewer,
@@ -20,7 +20,7 @@ func TestLimits(t *testing.T) {
 	spacing := r.End() / 16
 	counts := make(map[uint64]int)
 	for _, budget := range []uint64{1 << 40, 1} {
-		line, err := recording.NewTimelineOf(t.Context(), r, recording.Sizes{Window: 1 << 14, Spacing: spacing, Budget: budget, MemoryLimit: 1 << 40})
+		line, err := replay.NewTimelineOf(t.Context(), r, replay.Sizes{Window: 1 << 14, Spacing: spacing, Budget: budget, MemoryLimit: 1 << 40})
 		check(t, err)
 		list := line.Checkpoints()
 		counts[budget] = len(list)
@@ -37,8 +37,8 @@ func TestLimits(t *testing.T) {
 	if all, few := counts[1<<40], counts[1]; all < 14 || told && few > all/2 || few < 1 {
 		t.Errorf("%d checkpoints, and %d in a byte", all, few)
 	}
-	_, err = recording.NewTimelineOf(t.Context(), r, recording.Sizes{Window: 1 << 14, Spacing: spacing, Budget: 1 << 40, MemoryLimit: 1})
-	if _, ok := errors.AsType[*recording.LimitError](err); !ok {
+	_, err = replay.NewTimelineOf(t.Context(), r, replay.Sizes{Window: 1 << 14, Spacing: spacing, Budget: 1 << 40, MemoryLimit: 1})
+	if _, ok := errors.AsType[*replay.LimitError](err); !ok {
 		t.Errorf("a replay in a byte of memory: %v", err)
 	}
 }
@@ -48,13 +48,13 @@ func TestLimits(t *testing.T) {
 func TestWatchedProcess(t *testing.T) {
 	r := open(t, record(t, "/bin/sh", "-c", "exec /bin/true").file)
 	onTracer(t, func(tracer *ptrace.Tracer) error {
-		p, err := recording.NewPlayer(tracer, r)
+		p, err := replay.NewPlayer(tracer, r)
 		if err != nil {
 			return err
 		}
 		var watched atomic.Int64
 		p.Report(&watched)
-		at := func(what string, p *recording.Player, position uint64) error {
+		at := func(what string, p *replay.Player, position uint64) error {
 			err := p.RunTo(t.Context(), position)
 			if watched.Load() != int64(p.Runner().Thread()) {
 				t.Errorf("%s: process %d is watched, want %d", what, watched.Load(), p.Runner().Thread())

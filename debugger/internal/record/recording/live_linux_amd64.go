@@ -13,6 +13,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/inplace"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/replay"
 )
 
 // adopt prepares the recording of a process that has run before, and returns its first event.
@@ -90,7 +91,7 @@ func (f *files) liveImage(ctx context.Context, e *recfile.Event, i *intrusion, m
 		if err := i.tracer.Regs(tid, &regs); err != nil {
 			return err
 		}
-		vector, err := vectorState(i.tracer, tid)
+		vector, err := replay.VectorState(i.tracer, tid)
 		if err != nil {
 			return err
 		}

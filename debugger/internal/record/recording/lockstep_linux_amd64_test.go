@@ -10,7 +10,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/procfs"
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
-	"github.com/triptych-mcp/triptych/debugger/internal/record/recording"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/replay"
 )
 
 const (
@@ -33,7 +33,7 @@ func compareSteps(t *testing.T, file []byte, samples int) {
 	slices.Sort(starts)
 	total := uint64(0)
 	onTracer(t, func(tracer *ptrace.Tracer) error {
-		p, err := recording.NewPlayer(tracer, r)
+		p, err := replay.NewPlayer(tracer, r)
 		if err != nil {
 			return err
 		}
@@ -72,7 +72,7 @@ func compareSample(t *testing.T, s *steps, end uint64, random *rand.Rand) (uint6
 }
 
 // sameMemory compares the writable memory of two Players.
-func sameMemory(p, other *recording.Player) error {
+func sameMemory(p, other *replay.Player) error {
 	mine, err := mappings(p)
 	others, err2 := mappings(other)
 	if err := errors.Join(err, err2); err != nil {

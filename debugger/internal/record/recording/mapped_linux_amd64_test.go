@@ -34,7 +34,7 @@ func TestCallsWhileMapped(t *testing.T) {
 			if cut := r.result.Cut; (cut == "") != (test.cut == "") || !strings.Contains(cut, test.cut) {
 				t.Errorf("the recording has ended because %q, want %q", cut, test.cut)
 			}
-			replay(t, open(t, r.file))
+			replayWhole(t, open(t, r.file))
 		})
 	}
 }

@@ -61,7 +61,7 @@ func TestProgram32(t *testing.T) {
 		if began := argv[0] != program; began != (r.Events > 0) || began != (file.Len() > 0) {
 			t.Errorf("%s: %d events in %d bytes", argv[0], r.Events, file.Len())
 		} else if began {
-			replay(t, open(t, file.Bytes()))
+			replayWhole(t, open(t, file.Bytes()))
 		}
 	}
 }

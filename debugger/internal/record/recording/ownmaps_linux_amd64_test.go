@@ -17,7 +17,7 @@ func TestOwnMaps(t *testing.T) {
 	if string(r.output) != "100 0 0\n" || r.result.Status != 3 {
 		t.Errorf("the program has found %q, and ended with %d", r.output, r.result.Status)
 	}
-	replay(t, open(t, r.file))
+	replayWhole(t, open(t, r.file))
 }
 
 // A program with ThreadSanitizer maps a file over the shadows of all code that it finds among

@@ -19,7 +19,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile"
-	"github.com/triptych-mcp/triptych/debugger/internal/record/recording"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/replay"
 )
 
 // elsewhere is the variable that has a child of the test replay a recording on another machine: it
@@ -128,7 +128,7 @@ func replayElsewhere(t *testing.T, dir string) {
 	}
 	file, err := os.ReadFile("/packed.recording")
 	check(t, err)
-	line, err := recording.NewTimeline(t.Context(), open(t, file))
+	line, err := replay.NewTimeline(t.Context(), open(t, file))
 	check(t, err)
 	var names []string
 	maps := line.History().View().Maps()
@@ -162,7 +162,7 @@ func TestChangedFiles(t *testing.T) {
 		}
 	}
 	check(t, errors.Join(os.WriteFile(program, []byte("another"), 0o700), os.Remove(data)))
-	replay(t, open(t, r.file))
+	replayWhole(t, open(t, r.file))
 }
 
 // TestPackCut packs a recording that ends early: what it has is there.
@@ -173,7 +173,7 @@ func TestPackCut(t *testing.T) {
 		if packed.Len() != cut.Len() || packed.Last().Kind != recfile.Cut || packed.End() != cut.End() || len(packed.Lacking()) > 0 {
 			t.Errorf("%d events to %d, want %d to %d; it lacks %v", packed.Len(), packed.End(), cut.Len(), cut.End(), packed.Lacking())
 		}
-		replay(t, packed)
+		replayWhole(t, packed)
 	}
 }
 
@@ -187,12 +187,12 @@ func TestCutByOneByte(t *testing.T) {
 	if got := cut.Event(cut.Len() - 2); got.Position != last.Position || cut.Len() != whole.Len() || cut.Last().Kind != recfile.Cut {
 		t.Errorf("%d events to %d, want %d to %d", cut.Len(), got.Position, whole.Len(), last.Position)
 	}
-	replay(t, cut)
+	replayWhole(t, cut)
 	short := open(t, r.file[:len(r.file)*9/10])
 	if short.Len() < whole.Len()/2 {
 		t.Errorf("%d events, want most of %d", short.Len(), whole.Len())
 	}
-	replay(t, short)
+	replayWhole(t, short)
 }
 
 // TestPackFurther packs a file that the program had not mapped, such as one with debug information:
@@ -218,7 +218,7 @@ func TestPackFurther(t *testing.T) {
 	if n := len(packed.Files) - len(r.Files); n != 1 {
 		t.Errorf("%d files are added", n)
 	}
-	timeline, err := recording.NewTimeline(t.Context(), packed)
+	timeline, err := replay.NewTimeline(t.Context(), packed)
 	check(t, err)
 	defer func() { check(t, timeline.Close()) }()
 	file, err := timeline.Open(further)
@@ -234,7 +234,7 @@ func TestFalseContents(t *testing.T) {
 	honest := record(t, "/bin/true")
 	const contents = 'C' // the tag of blocks that end with a piece of a file
 	kept := open(t, changeBlocks(t, honest.file, contents, func(payload []byte) { payload[len(payload)-1]++ }))
-	if _, err := recording.NewTimeline(t.Context(), kept); !errors.Is(err, recfile.ErrCorrupt) {
+	if _, err := replay.NewTimeline(t.Context(), kept); !errors.Is(err, recfile.ErrCorrupt) {
 		t.Errorf("false contents: %v", err)
 	}
 }

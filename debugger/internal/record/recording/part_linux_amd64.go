@@ -5,6 +5,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/debugger/internal/record/history"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/replay"
 )
 
 // A Part is a recording of a stretch.
@@ -14,8 +15,8 @@ type Part struct {
 	before      *history.Records // that end where it begins, and are read from its processes; or nil
 	store       *recfile.Store
 	index       *recfile.Index
-	timeline    *Timeline // nil until it is looked at
-	kept        *kept     // with which the recording goes on, or nil
+	timeline    *replay.Timeline // nil until it is looked at
+	kept        *kept            // with which the recording goes on, or nil
 }
 
 // Bounds implements history.Past.
@@ -30,7 +31,7 @@ func (p *Part) Inputs(_ context.Context, from, to uint64, f func(position uint64
 	if err != nil {
 		return err
 	}
-	return inputsOf(r, from, to, f)
+	return replay.Inputs(r, from, to, f)
 }
 
 // read returns the recording, which need not be replayed.
@@ -42,7 +43,7 @@ func (p *Part) read() (*recfile.Recording, error) {
 }
 
 // open replays the recording, unless it is there.
-func (p *Part) open(ctx context.Context) (*Timeline, error) {
+func (p *Part) open(ctx context.Context) (*replay.Timeline, error) {
 	if p.timeline != nil {
 		p.timeline.EndAt(p.last) // it may have been cut
 		return p.timeline, nil
@@ -55,7 +56,7 @@ func (p *Part) open(ctx context.Context) (*Timeline, error) {
 		return nil, err
 	}
 	r.EndAt(p.last)
-	t, err := NewTimeline(ctx, r)
+	t, err := replay.NewTimeline(ctx, r)
 	if err == nil {
 		t.EndAt(p.last)
 		p.timeline, p.kept = t, nil // what follows is another recording

@@ -25,7 +25,7 @@ func TestRacesAreRecorded(t *testing.T) {
 	for _, name := range []string{"order", "handler"} {
 		t.Run(name, func(t *testing.T) {
 			file, _ := recordUntilFailure(t, 5*mostRuns, recording.Program{Path: program, Args: []string{program, name}})
-			replay(t, open(t, file))
+			replayWhole(t, open(t, file))
 		})
 	}
 }
@@ -62,7 +62,7 @@ func TestChaos(t *testing.T) {
 			p.Chaos = true
 			file, first := recordUntilFailure(t, mostRuns, p)
 			for range sample.Count(1, 100) {
-				replay(t, open(t, file))
+				replayWhole(t, open(t, file))
 			}
 			if p.Seed = first.seed; language == ".go" {
 				return // its runtime reads clocks

@@ -19,7 +19,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/procfs"
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile"
-	"github.com/triptych-mcp/triptych/debugger/internal/record/recording"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/replay"
 	"github.com/triptych-mcp/triptych/mcp/mcptest/sample"
 )
 
@@ -180,7 +180,7 @@ type sum struct {
 func sums(t *testing.T, r *recfile.Recording, at map[uint64]sum) {
 	t.Helper()
 	onTracer(t, func(tracer *ptrace.Tracer) error {
-		p, err := recording.NewPlayer(tracer, r)
+		p, err := replay.NewPlayer(tracer, r)
 		if err != nil {
 			return err
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/limits/filecache"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/inplace"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/replay"
 	"golang.org/x/sys/unix"
 )
 
@@ -62,7 +63,7 @@ func (r *recorder) launch(ctx context.Context, p *Program) (err error) {
 	defer func() { _ = r.tracer.Unpin() }() // the thread ends with the tracer
 	attr := syscall.ProcAttr{Env: p.Env, Files: p.Files}
 	if p.Chaos {
-		defer withoutRandomAddresses()()
+		defer replay.WithoutRandomAddresses()()
 	}
 	if r.pid, err = r.tracer.Launch(p.Path, p.Args, &attr, ptrace.Options|ptrace.FilterEvents); err != nil {
 		return err
@@ -147,7 +148,7 @@ func pinTo(tracer *ptrace.Tracer, permitted *unix.CPUSet, place int) error {
 			nth--
 		}
 	}
-	return pin(tracer)
+	return replay.Pin(tracer)
 }
 
 // recordFrom records from the first state on, unless that has failed with an error.

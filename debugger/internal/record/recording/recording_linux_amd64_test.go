@@ -18,6 +18,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/record/inplace"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/recording"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/replay"
 	"github.com/triptych-mcp/triptych/mcp/mcptest/sample"
 )
 
@@ -124,16 +125,16 @@ func TestPrograms(t *testing.T) {
 				t.Errorf("%+v and %d bytes of output, want %d", r.result, len(r.output), len(want))
 			}
 			t.Logf("%d positions, %d events, %d bytes", r.result.Positions, r.result.Events, len(r.file))
-			replay(t, open(t, r.file))
+			replayWhole(t, open(t, r.file))
 		})
 	}
 }
 
-// replay replays a recording to its end.
-func replay(t *testing.T, r *recfile.Recording) {
+// replayWhole replays a recording to its end.
+func replayWhole(t *testing.T, r *recfile.Recording) {
 	t.Helper()
 	onTracer(t, func(tracer *ptrace.Tracer) error {
-		p, err := recording.NewPlayer(tracer, r)
+		p, err := replay.NewPlayer(tracer, r)
 		if err != nil {
 			return err
 		}
@@ -160,7 +161,7 @@ func TestInputs(t *testing.T) {
 			if last := file.Last(); last.Kind != recfile.Ended || last.Status != test.status || last.Number != uint64(test.killed) {
 				t.Errorf("%+v", last)
 			}
-			replay(t, file)
+			replayWhole(t, file)
 		})
 	}
 }
@@ -177,7 +178,7 @@ func TestCut(t *testing.T) {
 	if last := file.Last(); last.Kind != recfile.Cut || last.Reason != r.result.Cut || last.Position < 1000 {
 		t.Errorf("%+v", last)
 	}
-	replay(t, file)
+	replayWhole(t, file)
 }
 
 // TestThreadsRunOn records a program with several threads until it traces others. The threads run
@@ -187,7 +188,7 @@ func TestThreadsRunOn(t *testing.T) {
 	if r.result.Status != 6 || r.result.Cut != "the program traces others" || string(r.output) != "all threads have ended\n" {
 		t.Errorf("%+v, output %q", r.result, r.output)
 	}
-	replay(t, open(t, r.file))
+	replayWhole(t, open(t, r.file))
 }
 
 // TestNothingIsKept looks for what a recording has left in this process: the memory that

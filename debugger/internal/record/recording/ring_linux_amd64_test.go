@@ -106,7 +106,7 @@ func compareSegments(t *testing.T, r, last *recfile.Recording) {
 	if first <= r.Event(0).Position || end != r.End() {
 		t.Fatalf("the recordings begin at %d and %d, and end at %d and %d", r.Event(0).Position, first, r.End(), end)
 	}
-	replay(t, r)
+	replayWhole(t, r)
 	want, got := map[uint64]sum{}, map[uint64]sum{}
 	for n := range uint64(5) {
 		want[first+(end-first)*n/4], got[first+(end-first)*n/4] = sum{}, sum{}
@@ -137,7 +137,7 @@ func TestAttachRing(t *testing.T) {
 	if first := r.Event(0).Position; result.Running || result.Cut != "" || first == 0 || first != result.First {
 		t.Errorf("%+v, and the file begins at %d", result, first)
 	}
-	replay(t, r)
+	replayWhole(t, r)
 	seekSome(t, r)
 }
 
@@ -168,6 +168,6 @@ func TestFollowRing(t *testing.T) {
 		if first := r.Event(0).Position; first != c.First || c.Status == 0 && first == 0 {
 			t.Errorf("%+v, and the file begins at %d", c, first)
 		}
-		replay(t, r)
+		replayWhole(t, r)
 	}
 }

@@ -32,5 +32,5 @@ func TestAttachArea(t *testing.T) {
 	}
 	l.tell(t)
 	l.finish(t, "1\n")
-	replay(t, open(t, file.Bytes()))
+	replayWhole(t, open(t, file.Bytes()))
 }

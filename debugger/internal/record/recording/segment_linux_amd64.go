@@ -8,6 +8,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/procfs"
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/replay"
 )
 
 // A segment begins at a position where a replay has all that the recorder has: each thread
@@ -68,7 +69,7 @@ func (r *recorder) state() (recfile.Event, error) {
 		case t.waiting:
 			regs = t.after
 		}
-		vector, err := vectorState(r.tracer, tid)
+		vector, err := replay.VectorState(r.tracer, tid)
 		if err != nil {
 			return e, err
 		}

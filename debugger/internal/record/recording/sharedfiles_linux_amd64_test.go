@@ -49,7 +49,7 @@ func TestSharedFiles(t *testing.T) {
 				t.Errorf("the recording has ended because %q, want %q", cut, test.cut)
 			}
 			if test.cut == "" || test.what == "races" {
-				replay(t, open(t, r.file))
+				replayWhole(t, open(t, r.file))
 			}
 		})
 	}

@@ -13,14 +13,14 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/machine/x86"
 	"github.com/triptych-mcp/triptych/debugger/internal/machine/xsave"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile"
-	"github.com/triptych-mcp/triptych/debugger/internal/record/recording"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/replay"
 )
 
 // steps compares a Player with another one at the same position, by single steps of the processor.
 type steps struct {
 	tracer        *ptrace.Tracer // of both
 	recording     *recfile.Recording
-	player, other *recording.Player
+	player, other *replay.Player
 }
 
 // lockstep goes to a position, or to the end of the program, and makes another Player at the
@@ -144,7 +144,7 @@ func (s *steps) sameRegisters() error {
 
 // comparableVector returns the vector state without the address of the last x87 instruction,
 // which is that of its copy in the cache.
-func (s *steps) comparableVector(p *recording.Player) ([]byte, error) {
+func (s *steps) comparableVector(p *replay.Player) ([]byte, error) {
 	const fop, dataPointer = 6, 24
 	b := make([]byte, 1<<14)
 	n, err := s.tracer.XState(p.Runner().Thread(), b)
@@ -153,7 +153,7 @@ func (s *steps) comparableVector(p *recording.Player) ([]byte, error) {
 }
 
 // mappings returns the program's own mappings that can be written.
-func mappings(p *recording.Player) (procfs.Maps, error) {
+func mappings(p *replay.Player) (procfs.Maps, error) {
 	all, err := procfs.ReadMaps(p.Runner().Thread())
 	return slices.DeleteFunc(all, func(m procfs.Map) bool {
 		return !m.Write || !m.Read || m.Shared || p.Runner().Reserved(m.Start, m.End-m.Start)
@@ -161,8 +161,8 @@ func mappings(p *recording.Player) (procfs.Maps, error) {
 }
 
 // timelineOf returns a timeline with windows and distances of checkpoints of other lengths.
-func timelineOf(ctx context.Context, r *recfile.Recording, window, spacing uint64) (*recording.Timeline, error) {
-	s := recording.DefaultSizes()
+func timelineOf(ctx context.Context, r *recfile.Recording, window, spacing uint64) (*replay.Timeline, error) {
+	s := replay.DefaultSizes()
 	s.Window, s.Spacing = window, spacing
-	return recording.NewTimelineOf(ctx, r, s)
+	return replay.NewTimelineOf(ctx, r, s)
 }

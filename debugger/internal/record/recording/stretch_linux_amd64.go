@@ -12,6 +12,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/history"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/replay"
 )
 
 // stretch is the state of a Stretch while it is recorded. A nil stretch has no limits and
@@ -124,7 +125,9 @@ func (s stretched) Regs(tid int) (ptrace.Regs, error) {
 	return regs, nil
 }
 
-func (s stretched) XState(tid int, _ []byte) ([]byte, error) { return vectorState(s.r.tracer, tid) }
+func (s stretched) XState(tid int, _ []byte) ([]byte, error) {
+	return replay.VectorState(s.r.tracer, tid)
+}
 
 // record records a process that a debugger has lent, from a position on. An error says that
 // nothing was recorded, and why; the process is as it was.

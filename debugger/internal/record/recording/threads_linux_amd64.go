@@ -8,6 +8,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/inplace"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/replay"
 	"golang.org/x/sys/unix"
 )
 
@@ -144,7 +145,7 @@ func (r *recorder) started(c *call) error {
 			return err
 		}
 		t.regs = r.run.Regs
-		state, err := vectorState(r.tracer, tid)
+		state, err := replay.VectorState(r.tracer, tid)
 		if err := errors.Join(err, r.run.Switch(parent)); err != nil {
 			return err
 		}

@@ -27,7 +27,7 @@ func TestThreads(t *testing.T) {
 				t.Errorf("four calls were made again %d times after their timeout", n)
 			}
 			t.Logf("%d positions, %d events, %d bytes", r.result.Positions, r.result.Events, len(r.file))
-			replay(t, open(t, r.file))
+			replayWhole(t, open(t, r.file))
 		})
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile"
-	"github.com/triptych-mcp/triptych/debugger/internal/record/recording"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/replay"
 	"github.com/triptych-mcp/triptych/mcp/mcptest/sample"
 )
 
@@ -63,9 +63,9 @@ func TestSeeks(t *testing.T) {
 	}
 }
 
-func timeline(t *testing.T, r *recfile.Recording) *recording.Timeline {
+func timeline(t *testing.T, r *recfile.Recording) *replay.Timeline {
 	t.Helper()
-	line, err := recording.NewTimeline(t.Context(), r)
+	line, err := replay.NewTimeline(t.Context(), r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +81,7 @@ func timeline(t *testing.T, r *recfile.Recording) *recording.Timeline {
 func pass(t *testing.T, r *recfile.Recording, states map[uint64]state) {
 	t.Helper()
 	onTracer(t, func(tracer *ptrace.Tracer) error {
-		p, err := recording.NewPlayer(tracer, r)
+		p, err := replay.NewPlayer(tracer, r)
 		if err != nil {
 			return err
 		}

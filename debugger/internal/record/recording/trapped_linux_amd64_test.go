@@ -14,5 +14,5 @@ func TestSignalsBeforePopf(t *testing.T) {
 	if string(r.output) != "0\n" || r.result.Status != 0 || r.result.Cut != "" {
 		t.Fatalf("%q, %+v", r.output, r.result)
 	}
-	replay(t, open(t, r.file))
+	replayWhole(t, open(t, r.file))
 }

@@ -29,7 +29,7 @@ func TestTurns(t *testing.T) {
 			if turns := recording.Turns(r.result); turns < test.turns {
 				t.Errorf("threads have passed the turn %d times, want at least %d", turns, test.turns)
 			}
-			replay(t, open(t, r.file))
+			replayWhole(t, open(t, r.file))
 		})
 	}
 }

@@ -11,14 +11,14 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/record/findings"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/history"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile"
-	"github.com/triptych-mcp/triptych/debugger/internal/record/recording"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/replay"
 	"github.com/triptych-mcp/triptych/debugger/internal/session/failure"
 )
 
 // A Recording is the View of a recording. Processes that replay it have its memory.
 type Recording struct {
 	*Trace
-	timeline *recording.Timeline
+	timeline *replay.Timeline
 	reason   string // why the recording ends
 }
 
@@ -39,7 +39,7 @@ func OpenRecording(ctx context.Context, file *os.File, account *budget.Account, 
 	if err != nil {
 		return nil, failure.Errorf("Not a recording", "%v", err)
 	}
-	timeline, err := recording.NewTimeline(ctx, r)
+	timeline, err := replay.NewTimeline(ctx, r)
 	if isFull(err) {
 		return nil, tooLarge("recording", err)
 	}

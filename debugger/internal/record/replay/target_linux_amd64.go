@@ -1,4 +1,4 @@
-package recording
+package replay
 
 import (
 	"context"
@@ -44,7 +44,7 @@ func (t *replayed) XState(id int, _ []byte) (state []byte, err error) {
 		return other.vector, nil
 	}
 	read := func() error {
-		state, err = vectorState(t.player.tracer, t.player.run.Thread())
+		state, err = VectorState(t.player.tracer, t.player.run.Thread())
 		return err
 	}
 	if t.player.tracer.Inside() {
@@ -190,7 +190,7 @@ func (s *replayStepper) usedPages(span x86.Span) (used []x86.Span, err error) {
 func (s *replayStepper) Step() (proc.Outcome, error) {
 	p := s.player
 	if e, ok := s.next(); ok {
-		if in, err := instruction(p.run); e.Kind == recfile.Call && !e.Immediate && (err != nil || !in.Class.Is(x86.Syscall)) {
+		if in, err := NextInstruction(p.run); e.Kind == recfile.Call && !e.Immediate && (err != nil || !in.Class.Is(x86.Syscall)) {
 			return 0, p.diverged("system call %d at %#x, where there is none", e.Number, p.run.Regs.RIP)
 		}
 		if e.Kind == recfile.Exit {

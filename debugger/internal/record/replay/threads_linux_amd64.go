@@ -1,4 +1,4 @@
-package recording
+package replay
 
 import (
 	"fmt"
@@ -60,7 +60,7 @@ func (p *Player) switchTo(id int) error {
 	}
 	delete(p.threads, id)
 	if !p.ended() {
-		vector, err := vectorState(p.tracer, p.run.Thread())
+		vector, err := VectorState(p.tracer, p.run.Thread())
 		if err != nil {
 			return err
 		}

@@ -1,4 +1,4 @@
-package recording
+package replay
 
 import (
 	"unsafe"
@@ -17,14 +17,14 @@ var inputs = map[string]bool{
 	"umwait": true, "tpause": true, "xbegin": true,
 }
 
-// isInput reports whether the result of an instruction is an input.
-func isInput(in *x86.Inst) bool { return inputs[in.Name()] }
+// IsInput reports whether the result of an instruction is an input.
+func IsInput(in *x86.Inst) bool { return inputs[in.Name()] }
 
-// deterministic reports whether registers and memory determine what a native
+// Deterministic reports whether registers and memory determine what a native
 // instruction does.
-func deterministic(in *x86.Inst) bool {
+func Deterministic(in *x86.Inst) bool {
 	switch {
-	case isInput(in), entersKernel(in), loadsSegment(in):
+	case IsInput(in), entersKernel(in), loadsSegment(in):
 		return false
 	case in.Class.Is(x86.Barrier) || in.Class.Is(x86.Privileged):
 		return in.Class.Is(x86.Privileged) // it raises an exception
@@ -44,23 +44,23 @@ func entersKernel(in *x86.Inst) bool {
 	return in.Name() == "int" || in.Name() == "sysenter" || in.Class.Is(x86.Syscall)
 }
 
-// instruction decodes the instruction at the program counter.
-func instruction(r *inplace.Runner) (x86.Inst, error) {
+// NextInstruction decodes the instruction at the program counter.
+func NextInstruction(r *inplace.Runner) (x86.Inst, error) {
 	var b [x86.MaxLen]byte
 	n, _ := r.Memory().Read(r.Regs.RIP, b[:])
 	return x86.Decode(b[:n], r.Regs.RIP)
 }
 
-// vectorState returns the vector state of a thread.
-func vectorState(tracer *ptrace.Tracer, tid int) ([]byte, error) {
+// VectorState returns the vector state of a thread.
+func VectorState(tracer *ptrace.Tracer, tid int) ([]byte, error) {
 	b := make([]byte, recfile.MaxVector)
 	n, err := tracer.XState(tid, b)
 	return b[:n:n], err
 }
 
-// pin binds the tracer's thread, and processes that it starts from then on, to the
+// Pin binds the tracer's thread, and processes that it starts from then on, to the
 // processor that it runs on. Stops cost a fifth of what they cost across processors.
-func pin(tracer *ptrace.Tracer) error {
+func Pin(tracer *ptrace.Tracer) error {
 	cpu := uint32(0)
 	if _, _, errno := unix.RawSyscall(unix.SYS_GETCPU, uintptr(unsafe.Pointer(&cpu)), 0, 0); errno != 0 {
 		return errno

@@ -1,4 +1,4 @@
-package recording
+package replay
 
 import (
 	"context"
@@ -38,7 +38,7 @@ type state struct {
 // NewPlayer returns a Player at the first position.
 func NewPlayer(tracer *ptrace.Tracer, r *recfile.Recording) (*Player, error) {
 	p := &Player{recording: r, tracer: tracer, base: r.Event(0).Position, files: newSources(r)}
-	if err := errors.Join(pin(tracer), p.apply()); err != nil {
+	if err := errors.Join(Pin(tracer), p.apply()); err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
 	return p, nil
@@ -170,8 +170,8 @@ func (p *Player) handleStop(ctx context.Context, stop inplace.Stop, position uin
 	case inplace.Done, inplace.Reached, 0: // 0: the process was only interrupted
 		return nil
 	case inplace.Native:
-		in, err := instruction(p.run)
-		if err != nil || !deterministic(&in) {
+		in, err := NextInstruction(p.run)
+		if err != nil || !Deterministic(&in) {
 			return p.diverged("the instruction %s at %#x", in.Name(), p.run.Regs.RIP)
 		}
 		if stop, err = p.run.Step(ctx); err != nil {

@@ -1,4 +1,4 @@
-package recording
+package replay
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile"
 	"golang.org/x/sys/unix"
 )
 
@@ -16,6 +17,9 @@ const (
 	maxReplaySeconds = 600
 	maxReplayMemory  = 8 << 30 // but not more than half of the machine's
 )
+
+// pageSize is the size of a page.
+const pageSize = recfile.PageSize
 
 // A LimitError reports that a replay was ended because it used too much.
 type LimitError struct{ What string }

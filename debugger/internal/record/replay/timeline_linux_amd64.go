@@ -1,4 +1,4 @@
-package recording
+package replay
 
 import (
 	"cmp"
@@ -210,7 +210,7 @@ func (t *Timeline) record(ctx context.Context, p *Player, end uint64) (_ *histor
 
 // Inputs implements history.Past.
 func (t *Timeline) Inputs(_ context.Context, from, to uint64, f func(position uint64, in history.Input)) error {
-	return inputsOf(t.recording, from, to, f)
+	return Inputs(t.recording, from, to, f)
 }
 
 // explain adds to the error of a replay which extensions are missing, if there are any.
@@ -224,8 +224,8 @@ func explain(r *recfile.Recording, err error) error {
 	return err
 }
 
-// inputsOf calls f with the system calls, signals and switches between two positions.
-func inputsOf(r *recfile.Recording, from, to uint64, f func(position uint64, in history.Input)) error {
+// Inputs calls f with the system calls, signals and switches between two positions.
+func Inputs(r *recfile.Recording, from, to uint64, f func(position uint64, in history.Input)) error {
 	for n := r.After(from); n < r.Len(); n++ {
 		e := r.Event(n)
 		if e.Position >= to || r.Failure() != nil {

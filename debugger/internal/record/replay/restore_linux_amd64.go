@@ -1,4 +1,4 @@
-package recording
+package replay
 
 import (
 	"errors"
@@ -89,14 +89,14 @@ func startEmpty(tracer *ptrace.Tracer, random bool) (int, error) {
 		Sys: &syscall.SysProcAttr{Setsid: true}, // signals of the terminal are not for it
 	}
 	if !random {
-		defer withoutRandomAddresses()()
+		defer WithoutRandomAddresses()()
 	}
 	return tracer.Launch("/proc/self/exe", []string{"replay"}, attr, ptrace.Options|ptrace.ExitKill)
 }
 
-// withoutRandomAddresses makes this thread, which must be that of a tracer, start programs whose
+// WithoutRandomAddresses makes this thread, which must be that of a tracer, start programs whose
 // mappings have no random addresses, until restore is called. The kernel may refuse that.
-func withoutRandomAddresses() (restore func()) {
+func WithoutRandomAddresses() (restore func()) {
 	const query, fixed = 0xffffffff, 0x0040000 // ADDR_NO_RANDOMIZE, personality(2)
 	old, _, errno := unix.RawSyscall(unix.SYS_PERSONALITY, query, 0, 0)
 	if errno != 0 {
