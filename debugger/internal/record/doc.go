@@ -1,6 +1,7 @@
 // Package record holds the packages that know the past of a process.
 //
-//	recording  records whole programs by their inputs, and replays them
+//	recording  records whole programs by their inputs
+//	replay     replays these recordings
 //	recfile    the file format of these recordings: events, segments, packing
 //	history    recorded execution, step by step; positions, searches in both directions
 //	memdiff    finds what has changed in the memory of a process, for the records of history
@@ -14,10 +15,13 @@
 //	       │ Past
 //	       ▼
 //	history.Line ──► history.Records      of single steps, and of a window of a replay
-//	             └─► recording.Part ──► recording.Timeline    replays; drives inplace
+//	             └─► recording.Part ──► replay.Timeline       drives inplace
 //	                                           │
 //	                                           ▼
 //	                                    recfile.Recording     the events, decoded one at a time
+//
+// The recorder drives inplace, too, and writes a recfile.Writer. It imports replay, not the
+// other way round.
 //
 // A replay finds places without records, and has the interpreter record the window around one.
 package record
