@@ -9,8 +9,9 @@ import (
 	"strconv"
 	"syscall"
 
-	"github.com/triptych-mcp/triptych/debugger/internal/kernel/procfs"
 	"golang.org/x/sys/unix"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/kernel/procfs"
 )
 
 // checkAlone ends the recording unless only the program can write a file: it has opened the

@@ -7,10 +7,11 @@ import (
 	"math/rand/v2"
 	"syscall"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/proc"
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile"
-	"golang.org/x/sys/unix"
 )
 
 // Attach records a process that runs, until it ends, does what cannot be recorded, or ctx is

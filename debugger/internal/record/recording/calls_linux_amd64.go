@@ -3,12 +3,13 @@ package recording
 import (
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/syscalls"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/inplace"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/replay"
-	"golang.org/x/sys/unix"
 )
 
 // refused lists the system calls that fail with ENOSYS, because after them the kernel

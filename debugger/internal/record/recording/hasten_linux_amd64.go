@@ -4,9 +4,10 @@ import (
 	"encoding/binary"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile"
-	"golang.org/x/sys/unix"
 )
 
 // For half of the seeds timeouts expire early. For the program that is as if all else, this

@@ -10,11 +10,12 @@ import (
 	"strconv"
 	"strings"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/procfs"
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/replay"
-	"golang.org/x/sys/unix"
 )
 
 // pageSize is the size of a page.

@@ -6,10 +6,11 @@ import (
 	"slices"
 	"unsafe"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/inplace"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile"
-	"golang.org/x/sys/unix"
 )
 
 // An eventLog is the recording of a program while it is written, and what a replay of it has so

@@ -8,12 +8,13 @@ import (
 	"slices"
 	"syscall"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
 	"github.com/triptych-mcp/triptych/debugger/internal/limits/filecache"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/inplace"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/replay"
-	"golang.org/x/sys/unix"
 )
 
 // Record runs a program and writes a recording of it to w. If the program does what

@@ -5,11 +5,12 @@ import (
 	"encoding/binary"
 	"errors"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/inplace"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/replay"
-	"golang.org/x/sys/unix"
 )
 
 // slice returns the number of instructions that the current thread runs.

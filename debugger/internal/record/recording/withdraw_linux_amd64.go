@@ -3,8 +3,9 @@ package recording
 import (
 	"bytes"
 
-	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile"
 	"golang.org/x/sys/unix"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile"
 )
 
 // interruptible lists the system calls that write memory when they are interrupted.

@@ -7,8 +7,9 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile"
 	"golang.org/x/sys/unix"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile"
 )
 
 // Limits of a process that replays. The code of a recording, which may be another person's,

@@ -10,8 +10,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile"
 	"golang.org/x/sys/unix"
+
+	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile"
 )
 
 // sources are the files of a recording: those that the recording has, and others where they were.
