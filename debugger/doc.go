@@ -17,8 +17,8 @@
 //	kernel         a traced process and its threads, system calls
 //	machine        instructions and processors
 //
-// Beside them, bugs searches for similar code, and limits and plain are
-// small packages that several groups share. The doc.go of a group tells its packages.
+// Beside them, bugs searches for similar code, and limits are small packages that several
+// groups share. The doc.go of a group tells its packages.
 // Package document, not below internal, is the XML library.
 //
 // # Concurrency

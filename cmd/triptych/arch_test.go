@@ -74,7 +74,7 @@ var notForFamilies = []string{"net/http"}
 // shared are packages that import none of ours, so that every package of a family may
 // import them. They know no protocol; they are below mcp because that is the folder which
 // all may import.
-var shared = []string{"mcp/atomicfile", "mcp/filestamp", "mcp/folderwatch", "mcp/secrets", "mcp/mcptest/sample"}
+var shared = []string{"mcp/atomicfile", "mcp/filestamp", "mcp/folderwatch", "mcp/plain", "mcp/secrets", "mcp/mcptest/sample"}
 
 // Imports point inward: a message knows no protocol, the protocol no transport,
 // a transport no family, and no family another.

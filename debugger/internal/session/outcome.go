@@ -3,7 +3,7 @@ package session
 import (
 	"strings"
 
-	"github.com/triptych-mcp/triptych/debugger/internal/plain"
+	"github.com/triptych-mcp/triptych/mcp/plain"
 )
 
 // Outcome is the answer of the tools that let the process run.

@@ -3,7 +3,7 @@ package session
 import (
 	"fmt"
 
-	"github.com/triptych-mcp/triptych/debugger/internal/plain"
+	"github.com/triptych-mcp/triptych/mcp/plain"
 )
 
 // Where returns lines with the function, the position in the source and its

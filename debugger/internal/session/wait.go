@@ -6,7 +6,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/proc"
 	"github.com/triptych-mcp/triptych/debugger/internal/limits/worktime"
-	"github.com/triptych-mcp/triptych/debugger/internal/plain"
+	"github.com/triptych-mcp/triptych/mcp/plain"
 )
 
 // A Client is the caller that waits for an operation.

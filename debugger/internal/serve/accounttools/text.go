@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/triptych-mcp/triptych/debugger/internal/plain"
+	"github.com/triptych-mcp/triptych/mcp/plain"
 )
 
 // quota is the answer of quota_status.

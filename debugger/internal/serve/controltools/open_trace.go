@@ -7,13 +7,13 @@ import (
 	"os"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/limits/budget"
-	"github.com/triptych-mcp/triptych/debugger/internal/plain"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile"
 	"github.com/triptych-mcp/triptych/debugger/internal/serve/sessiontools"
 	"github.com/triptych-mcp/triptych/debugger/internal/session/failure"
 	"github.com/triptych-mcp/triptych/debugger/internal/session/folders"
 	"github.com/triptych-mcp/triptych/debugger/internal/session/target"
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/plain"
 )
 
 // openTraceArgs holds the arguments of open_trace.

@@ -11,10 +11,10 @@ import (
 	"github.com/google/go-dap"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/proc"
-	"github.com/triptych-mcp/triptych/debugger/internal/plain"
 	"github.com/triptych-mcp/triptych/debugger/internal/program/symbols"
 	"github.com/triptych-mcp/triptych/debugger/internal/session"
 	"github.com/triptych-mcp/triptych/debugger/internal/session/stepping"
+	"github.com/triptych-mcp/triptych/mcp/plain"
 )
 
 // A breakpoint is a breakpoint as the client has set it. The engine has it

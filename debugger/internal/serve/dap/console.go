@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/triptych-mcp/triptych/debugger/internal/plain"
+	"github.com/triptych-mcp/triptych/mcp/plain"
 )
 
 // commandPrefix begins commands in the console of an editor, where everything

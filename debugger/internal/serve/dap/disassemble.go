@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-dap"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/machine/x86"
-	"github.com/triptych-mcp/triptych/debugger/internal/plain"
+	"github.com/triptych-mcp/triptych/mcp/plain"
 )
 
 // Limits of disassemble.

@@ -8,8 +8,8 @@ import (
 
 	"github.com/google/go-dap"
 
-	"github.com/triptych-mcp/triptych/debugger/internal/plain"
 	"github.com/triptych-mcp/triptych/debugger/internal/session/inspect"
+	"github.com/triptych-mcp/triptych/mcp/plain"
 )
 
 // maxMemory bounds the memory in an answer.

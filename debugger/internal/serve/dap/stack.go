@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-dap"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/proc"
-	"github.com/triptych-mcp/triptych/debugger/internal/plain"
 	"github.com/triptych-mcp/triptych/debugger/internal/program/callstack"
+	"github.com/triptych-mcp/triptych/mcp/plain"
 )
 
 // looks answers the requests that read and change the process where it is shown.

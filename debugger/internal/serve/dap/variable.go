@@ -7,9 +7,9 @@ import (
 
 	"github.com/google/go-dap"
 
-	"github.com/triptych-mcp/triptych/debugger/internal/plain"
 	"github.com/triptych-mcp/triptych/debugger/internal/program/values"
 	"github.com/triptych-mcp/triptych/debugger/internal/session/inspect"
+	"github.com/triptych-mcp/triptych/mcp/plain"
 )
 
 // A handleKind tells which variables a reference stands for.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/triptych-mcp/triptych/debugger/internal/plain"
 	"github.com/triptych-mcp/triptych/debugger/internal/program/types"
 	"github.com/triptych-mcp/triptych/debugger/internal/program/values"
 	"github.com/triptych-mcp/triptych/debugger/internal/serve/sessiontools"
@@ -14,6 +13,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/session/failure"
 	"github.com/triptych-mcp/triptych/debugger/internal/session/inspect"
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/plain"
 )
 
 // evaluateArgs holds the arguments of evaluate.

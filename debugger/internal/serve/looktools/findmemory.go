@@ -6,9 +6,9 @@ import (
 	"fmt"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/procfs"
-	"github.com/triptych-mcp/triptych/debugger/internal/plain"
 	"github.com/triptych-mcp/triptych/debugger/internal/session"
 	"github.com/triptych-mcp/triptych/debugger/internal/session/memsearch"
+	"github.com/triptych-mcp/triptych/mcp/plain"
 )
 
 const (

@@ -4,9 +4,9 @@ import (
 	"context"
 	"strconv"
 
-	"github.com/triptych-mcp/triptych/debugger/internal/plain"
 	"github.com/triptych-mcp/triptych/debugger/internal/program/symbols"
 	"github.com/triptych-mcp/triptych/debugger/internal/session"
+	"github.com/triptych-mcp/triptych/mcp/plain"
 )
 
 // findNames searches the names of a kind.

@@ -7,10 +7,10 @@ import (
 	"strings"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/machine/xsave"
-	"github.com/triptych-mcp/triptych/debugger/internal/plain"
 	"github.com/triptych-mcp/triptych/debugger/internal/session"
 	"github.com/triptych-mcp/triptych/debugger/internal/session/inspect"
 	"github.com/triptych-mcp/triptych/debugger/internal/session/target"
+	"github.com/triptych-mcp/triptych/mcp/plain"
 )
 
 // extendedRegisters returns the vector and x87 registers of a thread. Calls do

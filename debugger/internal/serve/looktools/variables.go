@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/triptych-mcp/triptych/debugger/internal/plain"
 	"github.com/triptych-mcp/triptych/debugger/internal/program/callstack"
 	"github.com/triptych-mcp/triptych/debugger/internal/program/lang"
 	"github.com/triptych-mcp/triptych/debugger/internal/program/symbols"
@@ -15,6 +14,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/serve/sessiontools"
 	"github.com/triptych-mcp/triptych/debugger/internal/session"
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/plain"
 )
 
 // variablesArgs holds the arguments of get_variables.

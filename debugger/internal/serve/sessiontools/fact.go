@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/triptych-mcp/triptych/debugger/internal/plain"
 	"github.com/triptych-mcp/triptych/debugger/internal/session/inspect"
+	"github.com/triptych-mcp/triptych/mcp/plain"
 )
 
 // factArgs are the arguments that audit records may contain. Other arguments

@@ -3,10 +3,10 @@ package sessiontools
 import (
 	"fmt"
 
-	"github.com/triptych-mcp/triptych/debugger/internal/plain"
 	"github.com/triptych-mcp/triptych/debugger/internal/program/symbols"
 	"github.com/triptych-mcp/triptych/debugger/internal/session"
 	"github.com/triptych-mcp/triptych/debugger/internal/session/inspect"
+	"github.com/triptych-mcp/triptych/mcp/plain"
 )
 
 // A Place is an address of the program with its function and line.

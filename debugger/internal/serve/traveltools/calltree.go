@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/triptych-mcp/triptych/debugger/internal/plain"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/history"
 	"github.com/triptych-mcp/triptych/debugger/internal/serve/looktools"
 	"github.com/triptych-mcp/triptych/debugger/internal/serve/sessiontools"
@@ -13,6 +12,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/session/calltrace"
 	"github.com/triptych-mcp/triptych/debugger/internal/session/failure"
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/plain"
 )
 
 // callTreeArgs holds the arguments of call_tree.

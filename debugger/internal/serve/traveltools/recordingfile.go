@@ -10,10 +10,10 @@ import (
 	"strings"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/limits/budget"
-	"github.com/triptych-mcp/triptych/debugger/internal/plain"
 	"github.com/triptych-mcp/triptych/debugger/internal/program/elffile"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile"
 	"github.com/triptych-mcp/triptych/debugger/internal/session/failure"
+	"github.com/triptych-mcp/triptych/mcp/plain"
 )
 
 // A RecordingSummary describes a recording without a replay.

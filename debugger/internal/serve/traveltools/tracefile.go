@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/limits/budget"
-	"github.com/triptych-mcp/triptych/debugger/internal/plain"
 	"github.com/triptych-mcp/triptych/debugger/internal/program/core"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/history"
 	"github.com/triptych-mcp/triptych/debugger/internal/serve/looktools"
@@ -18,6 +17,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/session/sourcefile"
 	"github.com/triptych-mcp/triptych/debugger/internal/session/stepping"
 	"github.com/triptych-mcp/triptych/debugger/internal/session/target"
+	"github.com/triptych-mcp/triptych/mcp/plain"
 )
 
 // A TraceFile is an open trace with the symbols of its program, for commands that

@@ -6,10 +6,10 @@ import (
 	"strings"
 
 	"github.com/triptych-mcp/triptych/debugger/document"
-	"github.com/triptych-mcp/triptych/debugger/internal/plain"
 	"github.com/triptych-mcp/triptych/jsonrpc"
 	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/mcp/host"
+	"github.com/triptych-mcp/triptych/mcp/plain"
 )
 
 // The documented codes of the tools for XML documents.

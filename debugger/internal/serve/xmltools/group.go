@@ -10,8 +10,8 @@ import (
 	"sync"
 
 	"github.com/triptych-mcp/triptych/debugger/document"
-	"github.com/triptych-mcp/triptych/debugger/internal/plain"
 	"github.com/triptych-mcp/triptych/mcp"
+	"github.com/triptych-mcp/triptych/mcp/plain"
 )
 
 // The scopes of the tools for XML documents.

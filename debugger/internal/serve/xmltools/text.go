@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/triptych-mcp/triptych/debugger/document"
-	"github.com/triptych-mcp/triptych/debugger/internal/plain"
+	"github.com/triptych-mcp/triptych/mcp/plain"
 )
 
 // queried is the answer of xpath_query.

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/machine/x86"
-	"github.com/triptych-mcp/triptych/debugger/internal/plain"
 	"github.com/triptych-mcp/triptych/debugger/internal/session/stepping"
+	"github.com/triptych-mcp/triptych/mcp/plain"
 )
 
 // codeSize is the number of cached instructions, a power of two.

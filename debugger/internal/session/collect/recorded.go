@@ -9,9 +9,9 @@ import (
 	"slices"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/proc"
-	"github.com/triptych-mcp/triptych/debugger/internal/plain"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/history"
 	"github.com/triptych-mcp/triptych/debugger/internal/session/stepping"
+	"github.com/triptych-mcp/triptych/mcp/plain"
 )
 
 // Options limit what Recorded reads.

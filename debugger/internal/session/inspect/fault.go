@@ -5,8 +5,8 @@ import (
 
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/proc"
 	"github.com/triptych-mcp/triptych/debugger/internal/machine/x86"
-	"github.com/triptych-mcp/triptych/debugger/internal/plain"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/history"
+	"github.com/triptych-mcp/triptych/mcp/plain"
 )
 
 // Fault returns the address that a stop's signal is about, and how a text

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/triptych-mcp/triptych/debugger/internal/plain"
 	"github.com/triptych-mcp/triptych/debugger/internal/program/callstack"
+	"github.com/triptych-mcp/triptych/mcp/plain"
 )
 
 // A StackFrame is a frame in an answer.

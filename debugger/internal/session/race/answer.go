@@ -7,12 +7,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/triptych-mcp/triptych/debugger/internal/plain"
 	"github.com/triptych-mcp/triptych/debugger/internal/program/callstack"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/history"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/races"
 	"github.com/triptych-mcp/triptych/debugger/internal/session/inspect"
 	"github.com/triptych-mcp/triptych/debugger/internal/session/waits"
+	"github.com/triptych-mcp/triptych/mcp/plain"
 )
 
 // An Answer has the races of a part of the history, the most suspicious one first.

@@ -6,12 +6,12 @@ import (
 	"strings"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/machine/x86"
-	"github.com/triptych-mcp/triptych/debugger/internal/plain"
 	"github.com/triptych-mcp/triptych/debugger/internal/program/dwarfregs"
 	"github.com/triptych-mcp/triptych/debugger/internal/program/types"
 	"github.com/triptych-mcp/triptych/debugger/internal/program/values"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/races"
 	"github.com/triptych-mcp/triptych/debugger/internal/session/stepping"
+	"github.com/triptych-mcp/triptych/mcp/plain"
 )
 
 // A place describes the code of an access.

@@ -5,8 +5,8 @@ import (
 	"io"
 	"strings"
 
-	"github.com/triptych-mcp/triptych/debugger/internal/plain"
 	"github.com/triptych-mcp/triptych/debugger/internal/program/core"
+	"github.com/triptych-mcp/triptych/mcp/plain"
 )
 
 // Limits of reading source files.

@@ -3,9 +3,9 @@ package target
 import (
 	"encoding/binary"
 
-	"github.com/triptych-mcp/triptych/debugger/internal/plain"
 	"github.com/triptych-mcp/triptych/debugger/internal/program/symbols"
 	"github.com/triptych-mcp/triptych/debugger/internal/session/redact"
+	"github.com/triptych-mcp/triptych/mcp/plain"
 )
 
 // Memory returns the memory of the current view for the symbols. The view

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/triptych-mcp/triptych/debugger/internal/plain"
 	"github.com/triptych-mcp/triptych/debugger/internal/session/locals"
 	"github.com/triptych-mcp/triptych/debugger/internal/session/stepping"
 	"github.com/triptych-mcp/triptych/debugger/internal/session/target"
+	"github.com/triptych-mcp/triptych/mcp/plain"
 )
 
 // place describes the code at an address.

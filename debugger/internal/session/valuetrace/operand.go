@@ -6,9 +6,9 @@ import (
 	"fmt"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/machine/x86"
-	"github.com/triptych-mcp/triptych/debugger/internal/plain"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/history"
 	"github.com/triptych-mcp/triptych/debugger/internal/session/target"
+	"github.com/triptych-mcp/triptych/mcp/plain"
 )
 
 // moves lists instructions whose result equals their last operand, by name

@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/triptych-mcp/triptych/debugger/internal/plain"
 	"github.com/triptych-mcp/triptych/debugger/internal/program/callstack"
 	"github.com/triptych-mcp/triptych/debugger/internal/program/dwarfregs"
 	"github.com/triptych-mcp/triptych/debugger/internal/program/lang"
 	"github.com/triptych-mcp/triptych/debugger/internal/program/types"
 	"github.com/triptych-mcp/triptych/debugger/internal/program/values"
 	"github.com/triptych-mcp/triptych/debugger/internal/session/inspect"
+	"github.com/triptych-mcp/triptych/mcp/plain"
 )
 
 // Name names memory by the global variable that it is a part of, or by a variable of frames, and else
