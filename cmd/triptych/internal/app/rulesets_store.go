@@ -6,7 +6,7 @@ import (
 	"log/slog"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
-	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmdio"
+	"github.com/triptych-mcp/triptych/mcp/plain"
 	"github.com/triptych-mcp/triptych/rulesets"
 	"github.com/triptych-mcp/triptych/rulesets/lint"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
@@ -15,7 +15,7 @@ import (
 // warnFindings prints findings in a text that a command wrote.
 func (a *App) warnFindings(found []lint.Finding) {
 	for _, f := range found {
-		fmt.Fprintf(a.Err, "triptych: %s\n", cmdio.OneLine(f.String()))
+		fmt.Fprintf(a.Err, "triptych: %s\n", plain.Line(f.String()))
 	}
 }
 

@@ -14,10 +14,10 @@ import (
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
-	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmdio"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/recorder"
 	"github.com/triptych-mcp/triptych/mcp/host"
+	"github.com/triptych-mcp/triptych/mcp/plain"
 	"github.com/triptych-mcp/triptych/transport/audit"
 )
 
@@ -153,7 +153,7 @@ func (a commands) printTrail(ctx context.Context, trail *audit.Log, filter audit
 	for r, err := range trail.Query(ctx, filter) {
 		if line, ok := errors.AsType[*audit.BreakError](err); ok {
 			bad++
-			fmt.Fprintf(a.Err, "triptych: %s\n", cmdio.OneLine(line.Error()))
+			fmt.Fprintf(a.Err, "triptych: %s\n", plain.Line(line.Error()))
 			continue
 		}
 		if err == nil {

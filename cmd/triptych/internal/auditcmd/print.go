@@ -16,6 +16,7 @@ import (
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmdio"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/recorder"
+	"github.com/triptych-mcp/triptych/mcp/plain"
 	"github.com/triptych-mcp/triptych/transport/audit"
 )
 
@@ -77,7 +78,7 @@ func auditLine(r audit.Record, name string) string {
 	for _, name := range slices.Sorted(maps.Keys(r.Details)) {
 		words = append(words, name+"="+r.Details[name])
 	}
-	return cmdio.OneLine(strings.Join(strings.Fields(strings.Join(words, " ")), " "))
+	return plain.Line(strings.Join(strings.Fields(strings.Join(words, " ")), " "))
 }
 
 // A verifyJSON is a chain that was verified, for programs.
@@ -114,7 +115,7 @@ func printReport(out *cmdio.IO, report audit.Report, inStore, asJSON bool) (err 
 	}
 	for _, c := range report.Chains {
 		if err == nil && !asJSON {
-			err = out.Printf("%s\n", cmdio.OneLine(chainLine(c)))
+			err = out.Printf("%s\n", plain.Line(chainLine(c)))
 		}
 	}
 	switch {

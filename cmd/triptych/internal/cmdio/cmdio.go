@@ -10,7 +10,8 @@ import (
 	"os"
 	"strings"
 	"text/tabwriter"
-	"unicode"
+
+	"github.com/triptych-mcp/triptych/mcp/plain"
 )
 
 // An IO is the input and the output of a command.
@@ -36,7 +37,7 @@ func (o *IO) PrintTable(rows [][]string) error {
 	w := tabwriter.NewWriter(&laid, 0, 0, 2, ' ', 0)
 	for _, row := range rows {
 		for i, cell := range row {
-			row[i] = OneLine(cell)
+			row[i] = plain.Line(cell)
 		}
 		if _, err := fmt.Fprintln(w, strings.Join(row, "\t")); err != nil {
 			return err
@@ -57,20 +58,6 @@ func (o *IO) PrintTable(rows [][]string) error {
 func (o *IO) Printf(format string, args ...any) error {
 	_, err := fmt.Fprintf(o.Out, format, args...)
 	return err
-}
-
-// OneLine makes text safe to show in a cell: nothing that moves the cursor or
-// talks to the terminal.
-func OneLine(text string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case unicode.IsControl(r), r == '\u2028', r == '\u2029':
-			return ' '
-		case unicode.In(r, unicode.Bidi_Control):
-			return -1
-		}
-		return r
-	}, text)
 }
 
 // EndLine makes text end its last line.

@@ -28,10 +28,3 @@ func TestTableColumns(t *testing.T) {
 		t.Errorf("%v, got\n%s\nwant\n%s", err, got, want)
 	}
 }
-
-// A table cell can neither move the cursor nor start a line.
-func TestOneLine(t *testing.T) {
-	if got, want := OneLine("a\nb\x1b[31mc\u202ed\te"), "a b [31mcd e"; got != want {
-		t.Errorf("got %q, want %q", got, want)
-	}
-}

@@ -16,9 +16,9 @@ import (
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
-	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmdio"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 	"github.com/triptych-mcp/triptych/mcp/host"
+	"github.com/triptych-mcp/triptych/mcp/plain"
 	"github.com/triptych-mcp/triptych/transport/keys"
 	"github.com/triptych-mcp/triptych/transport/quota"
 )
@@ -257,7 +257,7 @@ func (a commands) keyRows(r keys.Record) [][]string {
 		rows = append(rows, []string{"Invitation:", fmt.Sprintf("%s for %s, until %s", i.ID, cmp.Or(i.For, "any program"), moment(i.Until))})
 	}
 	for _, c := range a.clientsJSON(r) {
-		rows = append(rows, []string{"Client:", fmt.Sprintf("%s %s, since %s, last token %s", c.ID, cmdio.OneLine(cmp.Or(c.Name, c.Client)), moment(c.Created), moment(c.Used))})
+		rows = append(rows, []string{"Client:", fmt.Sprintf("%s %s, since %s, last token %s", c.ID, plain.Line(cmp.Or(c.Name, c.Client)), moment(c.Created), moment(c.Used))})
 	}
 	return rows
 }
@@ -287,7 +287,7 @@ func (a commands) completeKeys(ctx context.Context, before []string) []string {
 		records, err := store.Page(ctx, "", maxCompleted)
 		for _, r := range records {
 			if !slices.Contains(before, r.ID) {
-				ids = append(ids, r.ID+"\t"+cmdio.OneLine(r.Name))
+				ids = append(ids, r.ID+"\t"+plain.Line(r.Name))
 			}
 		}
 		return err

@@ -16,6 +16,7 @@ import (
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmdio"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/rulefiles"
+	"github.com/triptych-mcp/triptych/mcp/plain"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
 
@@ -285,7 +286,7 @@ func (b books) completeRulesets(ctx context.Context, before []string) []string {
 		metas, err := book.List(ctx)
 		for _, m := range metas {
 			if !slices.Contains(before, string(m.Name)) {
-				names = append(names, string(m.Name)+"\t"+cmdio.OneLine(m.Description))
+				names = append(names, string(m.Name)+"\t"+plain.Line(m.Description))
 			}
 		}
 		return err

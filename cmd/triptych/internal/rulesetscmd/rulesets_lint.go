@@ -10,6 +10,7 @@ import (
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/buildinfo"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmdio"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
+	"github.com/triptych-mcp/triptych/mcp/plain"
 	"github.com/triptych-mcp/triptych/rulesets"
 	"github.com/triptych-mcp/triptych/rulesets/lint"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
@@ -74,7 +75,7 @@ func printLint(out *cmdio.IO, found []lint.Finding, checked int, asJSON, asSARIF
 		err = out.PrintJSON(append([]lint.Finding{}, found...)) // [], not null
 	default:
 		for _, f := range found {
-			if err = out.Printf("%s\n", cmdio.OneLine(f.String())); err != nil {
+			if err = out.Printf("%s\n", plain.Line(f.String())); err != nil {
 				return err
 			}
 		}

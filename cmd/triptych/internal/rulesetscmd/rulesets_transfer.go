@@ -17,6 +17,7 @@ import (
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/rulefiles"
 	"github.com/triptych-mcp/triptych/mcp/atomicfile"
+	"github.com/triptych-mcp/triptych/mcp/plain"
 	"github.com/triptych-mcp/triptych/rulesets/editors"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
 )
@@ -45,7 +46,7 @@ func (t *transfer) flags(settings func(*pflag.FlagSet)) func(*pflag.FlagSet) {
 // note prints an outcome and counts it.
 func note(out *cmdio.IO, t *transfer, outcome, from, to string) error {
 	t.counts[outcome]++
-	return out.Printf("%-9s %s -> %s\n", outcome, cmdio.OneLine(from), cmdio.OneLine(to))
+	return out.Printf("%-9s %s -> %s\n", outcome, plain.Line(from), plain.Line(to))
 }
 
 // summarize prints the counts; a failure is the exit status.

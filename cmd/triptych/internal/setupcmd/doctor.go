@@ -20,6 +20,7 @@ import (
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmdio"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 	"github.com/triptych-mcp/triptych/debugger"
+	"github.com/triptych-mcp/triptych/mcp/plain"
 )
 
 // A finding is the outcome of one check.
@@ -107,7 +108,7 @@ func tell(out *cmdio.IO, findings []finding, asJSON bool) error {
 
 func printFindings(out *cmdio.IO, findings []finding) error {
 	for _, f := range findings {
-		text := fmt.Sprintf("%-8s %s: %s", f.Status, f.Check, cmdio.OneLine(f.Detail))
+		text := fmt.Sprintf("%-8s %s: %s", f.Status, f.Check, plain.Line(f.Detail))
 		if f.Hint != "" {
 			text += "\n         " + f.Hint
 		}

@@ -15,8 +15,8 @@ import (
 	"github.com/triptych-mcp/triptych/cmd/triptych/clients"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
-	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmdio"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/invite"
+	"github.com/triptych-mcp/triptych/mcp/plain"
 	"github.com/triptych-mcp/triptych/transport/keys"
 )
 
@@ -60,7 +60,7 @@ func (a commands) useLink(ctx context.Context, c configRun, client clients.Clien
 	if err != nil {
 		return app.WithReachHint(err)
 	}
-	fmt.Fprintf(a.Err, "triptych: keep the key of %s below; it is not shown again\n%s=%s\n", cmp.Or(cmdio.OneLine(got.Name), got.ID), c.keyEnv, got.Key)
+	fmt.Fprintf(a.Err, "triptych: keep the key of %s below; it is not shown again\n%s=%s\n", cmp.Or(plain.Line(got.Name), got.ID), c.keyEnv, got.Key)
 	return nil
 }
 
@@ -92,7 +92,7 @@ func redeem(ctx context.Context, web *http.Client, link *url.URL) (got invite.Re
 	}
 	if resp.StatusCode != http.StatusOK {
 		_ = json.Unmarshal(body, &refused) // another program says nothing that is of use
-		return got, fmt.Errorf("the server answered %s: %s", resp.Status, cmp.Or(cmdio.OneLine(refused.Error), "it does not know the link"))
+		return got, fmt.Errorf("the server answered %s: %s", resp.Status, cmp.Or(plain.Line(refused.Error), "it does not know the link"))
 	}
 	err = json.Unmarshal(body, &got)
 	if token, bad := keys.ParseToken(got.Key); err != nil || bad != nil || !token.Kind().IsKey() {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
-	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmdio"
+	"github.com/triptych-mcp/triptych/mcp/plain"
 )
 
 // Arguments are the arguments of a tool as the command line has them: an object,
@@ -118,7 +118,7 @@ func (a argument) offered(name string) (values []string) {
 		values = append(values, fmt.Sprint(name, "=", v))
 	}
 	if values == nil {
-		values = []string{name + "=\t" + cmdio.OneLine(a.Description)}
+		values = []string{name + "=\t" + plain.Line(a.Description)}
 	}
 	return values
 }
