@@ -4,6 +4,7 @@ package recordtest
 
 import (
 	"context"
+	"io"
 	"log/slog"
 	"os"
 	"os/exec"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/proc"
+	"github.com/triptych-mcp/triptych/debugger/internal/record/recording"
 	"github.com/triptych-mcp/triptych/debugger/internal/session/inspect"
 	"github.com/triptych-mcp/triptych/debugger/internal/session/stepping"
 	"github.com/triptych-mcp/triptych/debugger/internal/session/target"
@@ -73,11 +75,7 @@ func AtMain(t testing.TB, path string, arguments ...string) *stepping.Stepper {
 		_ = p.Detach(context.WithoutCancel(ctx))
 	})
 	d := target.OfProcess(p, nil, "launched")
-	s := stepping.NewStepper(inspect.NewInspector(ctx, &d, slog.New(slog.DiscardHandler)), stepping.Budget{})
-	t.Cleanup(func() { _ = s.Inspector.Program.Close() })
-	if err := s.Maps.Refresh(); err != nil {
-		t.Fatal(err)
-	}
+	s := stepper(t, &d)
 	addrs, err := s.Inspector.Program.Lookup(ctx, "main.main")
 	if err != nil {
 		addrs, err = s.Inspector.Program.Lookup(ctx, "main")
@@ -89,6 +87,40 @@ func AtMain(t testing.TB, path string, arguments ...string) *stepping.Stepper {
 		t.Fatal("main is not reached", err)
 	}
 	s.Maps.Stale = true
+	if err := s.Maps.Refresh(); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// Whole records a program in a file, and replays it.
+func Whole(t testing.TB, path string) *stepping.Stepper {
+	t.Helper()
+	file, err := os.Create(filepath.Join(t.TempDir(), "recording"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = file.Close() }()
+	if _, err := recording.Record(t.Context(), recording.Program{Path: path, Args: []string{path}}, file); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := file.Seek(0, io.SeekStart); err != nil {
+		t.Fatal(err)
+	}
+	r, err := target.OpenRecording(t.Context(), file, nil, target.Overrides{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := r.Target(file.Name())
+	t.Cleanup(func() { _ = d.CloseFile() })
+	return stepper(t, &d)
+}
+
+// stepper returns one of a target.
+func stepper(t testing.TB, d *target.Target) *stepping.Stepper {
+	t.Helper()
+	s := stepping.NewStepper(inspect.NewInspector(t.Context(), d, slog.New(slog.DiscardHandler)), stepping.Budget{})
+	t.Cleanup(func() { _ = s.Inspector.Program.Close() })
 	if err := s.Maps.Refresh(); err != nil {
 		t.Fatal(err)
 	}

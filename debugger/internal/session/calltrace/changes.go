@@ -25,15 +25,14 @@ type write struct {
 // changes returns the variables and the other memory that a visit changed. At
 // the last visit of a call the variables are read before the final return.
 func (t *tracer) changes(v *visit) ([]Change, error) {
-	s := t.code.s
 	begin := v.from
 	if begin < t.body && t.body < v.to {
 		begin = t.body // before it the arguments are not stored yet
 	}
-	if err := s.Timeline.SeekQuietly(begin); err != nil {
+	if err := t.seek(begin); err != nil {
 		return nil, err
 	}
-	before := locals.Read(frameOf(s, t.thread, t.slot))
+	before := locals.Read(t.frame())
 	writes, err := t.writes(v)
 	if err != nil {
 		return nil, err
@@ -42,10 +41,10 @@ func (t *tracer) changes(v *visit) ([]Change, error) {
 	if end == t.end && t.ended {
 		end = t.last
 	}
-	if err := s.Timeline.SeekQuietly(end); err != nil {
+	if err := t.seek(end); err != nil {
 		return nil, err
 	}
-	after := locals.Read(frameOf(s, t.thread, t.slot))
+	after := locals.Read(t.frame())
 	all := differences(before, after)
 	gone, err := t.outOfScope(before, after, end)
 	if err != nil {
@@ -75,10 +74,10 @@ func (t *tracer) outOfScope(before, after *locals.List, end uint64) ([]Change, e
 	if len(missing.All) == 0 || end == 0 {
 		return nil, nil
 	}
-	if err := t.code.s.Timeline.SeekQuietly(end - 1); err != nil {
+	if err := t.seek(end - 1); err != nil {
 		return nil, err
 	}
-	last := locals.Read(frameOf(t.code.s, t.thread, t.slot))
+	last := locals.Read(t.frame())
 	var all []Change
 	for _, was := range missing.All {
 		if now, ok := last.Find(was.Name); ok && now.Text != was.Text {
@@ -112,11 +111,12 @@ func (t *tracer) writes(v *visit) ([]*write, error) {
 			next++
 		}
 		inside := next < len(v.calls) && t.calls[v.calls[next]].from <= tr.Position
-		if !tr.Memory || inside || tr.Thread != t.thread {
+		on := t.at(tr.Position)
+		if !tr.Memory || inside || tr.Thread != on.thread {
 			return true
 		}
 		h.Steps.Written(tr.Position, func(addr, n uint64) {
-			if own := addr <= t.slot && addr+redZone >= tr.NextSP; !own && n <= 8 {
+			if own := addr <= t.slot+on.moved && addr+redZone >= tr.NextSP; !own && n <= 8 {
 				all = addWrite(all, addr, n, tr.Position)
 			}
 		})
@@ -141,11 +141,11 @@ func addWrite(all []*write, addr, n, position uint64) []*write {
 // readWrites reads the values before and after writes.
 func (t *tracer) readWrites(all []*write) error {
 	for _, w := range all {
-		if err := t.code.s.Timeline.SeekQuietly(w.first); err != nil {
+		if err := t.seek(w.first); err != nil {
 			return err
 		}
 		w.before = t.read(w)
-		if err := t.code.s.Timeline.SeekQuietly(w.last + 1); err != nil {
+		if err := t.seek(w.last + 1); err != nil {
 			return err
 		}
 		w.after = t.read(w)

@@ -150,6 +150,25 @@ func (c *code) line(pc uint64) line {
 	return l
 }
 
+// copyStack returns the address of the function of Go's runtime that puts stacks elsewhere, or 0.
+func (c *code) copyStack(ctx context.Context) uint64 {
+	addrs, err := c.s.Inspector.Program.Lookup(ctx, "runtime.copystack")
+	if err != nil || len(addrs) == 0 {
+		return 0
+	}
+	return addrs[0]
+}
+
 // switchesStacks reports whether a function belongs to Go's runtime, which runs
 // on several stacks.
-func (f function) switchesStacks() bool { return strings.HasPrefix(f.name, "runtime.") }
+func (f function) switchesStacks() bool {
+	return strings.HasPrefix(f.name, "runtime.") || f.resumesGoroutine()
+}
+
+// growsStack reports whether a function is that of Go's runtime that has a larger stack made for a
+// goroutine, and resumes it.
+func (f function) growsStack() bool { return f.name == "runtime.newstack" }
+
+// resumesGoroutine reports whether a function is that of Go's runtime, or its second part, that
+// continues a goroutine.
+func (f function) resumesGoroutine() bool { return f.name == "runtime.gogo" || f.name == "gogo" }

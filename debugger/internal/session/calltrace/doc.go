@@ -15,7 +15,8 @@
 // start of a function with the return address on top of the stack is a tail call
 // or a linker stub. Signal handlers are pushed when they are delivered. If the
 // stack pointer is set to another stack, the walk starts or continues the shadow
-// stack of that one, for coroutines and goroutines.
+// stack of that one, for coroutines and goroutines. A traced call is followed to the thread that
+// continues its stack, and to where the runtime of Go puts that stack when it grows or shrinks.
 //
 // Values are read afterwards, and only at the positions that are shown.
 //

@@ -16,13 +16,16 @@ const (
 // A recorder collects a recording.
 type recorder struct {
 	*recording
-	code    *code
-	walk    *walk
-	own     uint64 // end of the function's prologue
-	inBody  bool   // it was reached
-	line    line
-	away    bool // the thread is on another stack
-	running int  // the thread that has made the last step
+	code      *code
+	walk      *walk
+	copyStack uint64 // address of the runtime's function, 0 if the program has none
+	own       uint64 // end of the function's prologue
+	inBody    bool   // it was reached
+	line      line
+	away      bool // the thread is on another stack
+	on        leg  // the last one
+	copying   *copying
+	running   int // the thread that has made the last step
 }
 
 // record follows a call to its end, or until enough, unless nil, returns true. The history
@@ -33,6 +36,7 @@ func record(ctx context.Context, c *code, from start, enough func() bool) (*reco
 	r, ok := h.Findings.Remembered(key).(*recorder)
 	if !ok || r.start != from {
 		r = newRecorder(c, from, c.body(ctx, from.pc))
+		r.copyStack = c.copyStack(ctx)
 	}
 	r.code, r.walk.code = c, c
 	var err error
@@ -43,12 +47,17 @@ func record(ctx context.Context, c *code, from start, enough func() bool) (*reco
 	}
 	for again := true; again && err == nil && !r.ended && r.reached < h.End(); {
 		in, cut := history.Stretch{From: r.reached, To: h.End(), Enough: enough}, r.cut
+		read := false
 		_, err = h.Steps.Branches(ctx, r.wanted, in, func(t *history.Transition) bool {
 			r.pass(t)
 			followed++
-			return !r.ended && r.cut == cut
+			read = r.copies(t)
+			return !r.ended && r.cut == cut && !read
 		})
-		again = r.cut != cut // what is wanted has changed
+		if read && err == nil {
+			err = r.readCopying(ctx)
+		}
+		again = read || r.cut != cut // what is wanted has changed
 	}
 	if n := len(r.visits); n > 0 {
 		r.visits[n-1].to = r.end
@@ -65,12 +74,30 @@ func record(ctx context.Context, c *code, from start, enough func() bool) (*reco
 const leastFollowed = 1 << 14
 
 func newRecorder(c *code, from start, own uint64) *recorder {
-	r := &recorder{recording: &recording{start: from, body: from.position, reached: from.position}, own: own, inBody: own == from.pc}
+	on := leg{from: from.position, thread: from.thread}
+	r := &recorder{
+		recording: &recording{start: from, legs: []leg{on}, body: from.position, reached: from.position},
+		own:       own, inBody: own == from.pc, on: on,
+	}
 	r.walk = newWalk(c, from.pc, from.position)
 	r.walk.stack = append(r.walk.stack, activation{entry: from.position, pc: from.pc, slot: from.slot})
 	r.walk.entered, r.walk.left, r.walk.moved, r.walk.tail = r.entered, r.left, r.moved, r.replaceTail
 	r.walk.changed = func(_, now []activation) { r.away = now[0].entry != from.position }
+	r.walk.shifted = r.shifted
 	return r
+}
+
+// shifted notes that the runtime has moved a stack.
+func (r *recorder) shifted(calls []activation, by uint64) {
+	if calls[0].entry == r.position {
+		r.goOn(leg{from: r.end, thread: r.on.thread, moved: r.on.moved + by})
+	}
+}
+
+// goOn begins another leg.
+func (r *recorder) goOn(on leg) {
+	r.on = on
+	r.legs = append(r.legs, on)
 }
 
 // wanted reports whether an instruction is needed: besides those of the walk, all of the function
@@ -83,11 +110,13 @@ func (r *recorder) wanted(in *x86.Inst) (jumps, always bool) {
 // pass processes the steps up to a transition. Those before it are steps of the thread that made
 // the last one.
 func (r *recorder) pass(t *history.Transition) {
-	if r.running == r.thread && t.Position > r.reached {
+	if r.running == r.on.thread && t.Position > r.reached {
 		r.steps += t.Position - r.reached
 		r.last, r.end = t.Position-1, t.Position
 	}
-	if r.running = t.Thread; t.Thread == r.thread {
+	if r.running = t.Thread; r.away && !t.Ordinary && t.Thread != r.on.thread && r.walk.adopt(t, r.position) {
+		r.goOn(leg{from: t.Position + 1, thread: t.Thread, moved: r.on.moved})
+	} else if t.Thread == r.on.thread {
 		r.steps += t.Position + 1 - max(r.reached, t.Position)
 		if r.last, r.end = t.Position, t.Position+1; !t.Ordinary {
 			r.step(t)

@@ -1,5 +1,7 @@
 package calltrace
 
+import "sort"
+
 // A visit is a period during which the traced function stays on one source line,
 // with the calls that it makes there.
 type visit struct {
@@ -16,9 +18,17 @@ type call struct {
 	returned bool
 }
 
+// A leg is a part of a call, made by one thread with the stack in one place. Goroutines change both.
+type leg struct {
+	from   uint64 // position
+	thread int
+	moved  uint64 // what is added to the addresses of the stack at the start
+}
+
 // A recording is the course of one recorded call.
 type recording struct {
 	start
+	legs     []leg // in order; never empty
 	visits   []visit
 	calls    []call
 	body     uint64 // position after the prologue
@@ -31,4 +41,10 @@ type recording struct {
 
 	reached uint64 // position up to which the call was followed
 	goesOn  bool   // it can be followed further
+}
+
+// at returns the leg of the call at a position.
+func (r *recording) at(position uint64) leg {
+	n := sort.Search(len(r.legs), func(n int) bool { return r.legs[n].from > position })
+	return r.legs[max(n, 1)-1]
 }

@@ -45,10 +45,10 @@ func (t *tracer) describe() error {
 	if r.caller != 0 {
 		t.trace.Caller = place(t.code, r.caller)
 	}
-	if err := s.Timeline.SeekQuietly(r.body); err != nil {
+	if err := t.seek(r.body); err != nil {
 		return err
 	}
-	t.trace.Arguments = arguments(s, r.thread)
+	t.trace.Arguments = arguments(s, t.here.thread)
 	if r.cut {
 		t.trace.Notes = append(t.trace.Notes, "the call is too long: its later lines and calls are left out")
 	}
@@ -75,19 +75,20 @@ func (t *tracer) describe() error {
 	return err
 }
 
-// result returns the text of the result of a call that ended at a position.
+// result returns the text of the result of a call that ended at a position. The slot of its return
+// address is as at the start of the traced call.
 func (t *tracer) result(end, pc, slot uint64) (string, error) {
 	s := t.code.s
-	if err := s.Timeline.SeekQuietly(end - 1); err != nil {
+	if err := t.seek(end - 1); err != nil {
 		return "", err
 	}
-	if text := goResults(s, t.thread, slot); text != "" {
+	if text := goResults(frameOf(s, t.here.thread, slot+t.here.moved)); text != "" {
 		return text, nil
 	}
-	if err := s.Timeline.SeekQuietly(end); err != nil {
+	if err := t.seek(end); err != nil {
 		return "", err
 	}
-	return result(s, t.thread, pc), nil
+	return result(s, t.here.thread, pc), nil
 }
 
 // place returns the name of an address in code.
@@ -202,15 +203,15 @@ func (t *tracer) callee(c *call) (*Callee, error) {
 		return nil, err
 	}
 	if body != 0 {
-		if err := s.Timeline.SeekQuietly(body); err != nil {
+		if err := t.seek(body); err != nil {
 			return nil, err
 		}
-		d.Arguments = arguments(s, t.thread)
+		d.Arguments = arguments(s, t.here.thread)
 	}
 	if !c.returned {
 		return d, nil
 	}
-	d.Result, err = t.result(to, c.pc, c.slot)
+	d.Result, err = t.result(to, c.pc, c.slot-t.at(c.from).moved)
 	return d, err
 }
 
@@ -224,7 +225,7 @@ func (t *tracer) bodyOf(c *call, end uint64) (position uint64, err error) {
 	body := t.code.body(t.ctx, c.pc)
 	err = t.code.s.Target.History.Steps.Transitions(t.ctx, c.from, min(end, c.from+maxPrologue), func(tr *history.Transition) bool {
 		switch {
-		case tr.Thread != t.thread:
+		case tr.Thread != t.at(tr.Position).thread:
 		case tr.PC == body:
 			position = tr.Position
 		case tr.NextPC == body:

@@ -3,6 +3,7 @@ package calltrace
 import (
 	"context"
 
+	"github.com/triptych-mcp/triptych/debugger/internal/program/callstack"
 	"github.com/triptych-mcp/triptych/debugger/internal/session/sourcefile"
 )
 
@@ -13,9 +14,22 @@ type tracer struct {
 	options Options
 	*recording
 
+	here   leg // at the current position
 	trace  CallTrace
 	bytes  int // length of the text so far
 	far    int // ways to values far away
 	place  uint64
 	source sourcefile.Cache
+}
+
+// seek makes a position the current one.
+func (t *tracer) seek(position uint64) error {
+	t.here = t.at(position)
+	return t.code.s.Timeline.SeekQuietly(position)
+}
+
+// frame returns the frame of the traced call at the current position, and nil if it is not on the
+// stack.
+func (t *tracer) frame() []callstack.Frame {
+	return frameOf(t.code.s, t.here.thread, t.slot+t.here.moved)
 }

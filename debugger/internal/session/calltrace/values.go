@@ -71,10 +71,10 @@ func arguments(s *stepping.Stepper, thread int) []Value {
 // are arguments in the debug information.
 const goResult = "~r"
 
-// goResults returns the results of a function of Go, as of before its return.
-func goResults(s *stepping.Stepper, thread int, slot uint64) string {
+// goResults returns the results of a function of Go, of its frame before it returns.
+func goResults(frames []callstack.Frame) string {
 	var all []string
-	for _, f := range frameOf(s, thread, slot) {
+	for _, f := range frames {
 		for _, o := range f.Variables() {
 			if strings.HasPrefix(o.Name, goResult) {
 				all = append(all, locals.Short(o.Value(locals.Limits).Text))

@@ -2,6 +2,7 @@ package calltrace
 
 import (
 	"math"
+	"slices"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/machine/x86"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/history"
@@ -28,6 +29,7 @@ type walk struct {
 	moved   func()                                     // the last activation was a stub, and jumped to its function
 	tail    func() (replace bool)                      // before a tail call by the last activation
 	changed func(old []activation, now []activation)   // the thread has changed stacks
+	shifted func(calls []activation, by uint64)        // the runtime of Go has put a stack elsewhere
 }
 
 // A stack is one that a thread has left for another.
@@ -47,7 +49,7 @@ func newWalk(c *code, pc, position uint64) *walk {
 	return &walk{
 		code: c, stack: []activation{{entry: position, pc: pc, slot: math.MaxUint64}},
 		entered: func() {}, left: func(*history.Transition, bool) {}, resumed: func(*history.Transition) {},
-		moved: func() {}, tail: func() bool { return true }, changed: func(_, _ []activation) {},
+		moved: func() {}, tail: func() bool { return true }, changed: func(_, _ []activation) {}, shifted: func([]activation, uint64) {},
 	}
 }
 
@@ -146,11 +148,18 @@ func (w *walk) change(t *history.Transition) {
 		w.unwind(t, false) // a longjmp over a large frame
 		return
 	}
+	if w.resumesGrown() {
+		s := &w.other[len(w.other)-1]
+		w.move(s, t.NextSP-(s.sp+returnAddress)) // runtime.morestack stores no frame pointer
+	}
 	old := w.stack
 	w.other = append(w.other, stack{t.SP, w.stack})
-	best := -1
+	best, near := -1, uint64(nearStack)
+	if w.code.function(t.PC).resumesGoroutine() {
+		near = pastReturn + 1 // there is a stack of another goroutine nearby
+	}
 	for i, s := range w.other[:len(w.other)-1] {
-		if d := distance(s.sp, t.NextSP); d < nearStack && (best < 0 || d < distance(w.other[best].sp, t.NextSP)) {
+		if d := distance(s.sp, t.NextSP); d < near && (best < 0 || d < distance(w.other[best].sp, t.NextSP)) {
 			best = i
 		}
 	}
@@ -158,7 +167,61 @@ func (w *walk) change(t *history.Transition) {
 		w.stack = []activation{{entry: t.Position + 1, pc: t.NextPC, slot: math.MaxUint64}}
 	} else {
 		w.stack = w.other[best].calls
-		w.other = append(w.other[:best], w.other[best+1:]...)
+		w.other = slices.Delete(w.other, best, best+1)
 	}
 	w.changed(old, w.stack)
+}
+
+// What a stack pointer moves between the instruction that leaves a stack and the one that returns to
+// it: over the address to which the function that leaves it returns, and a frame pointer that it may
+// have stored.
+const (
+	returnAddress = 8
+	pastReturn    = returnAddress + 8
+)
+
+// resumesGrown reports whether the runtime of Go resumes the goroutine that it has left last. It has
+// done that to have a larger stack for it.
+func (w *walk) resumesGrown() bool {
+	at := len(w.stack) - 1
+	for at > 0 && w.code.function(w.stack[at].pc).resumesGoroutine() {
+		at--
+	}
+	return at < len(w.stack)-1 && len(w.other) > 0 && w.code.function(w.stack[at].pc).growsStack()
+}
+
+// move follows a stack that the runtime has put elsewhere.
+func (w *walk) move(s *stack, by uint64) {
+	if by == 0 {
+		return
+	}
+	for i := range s.calls {
+		if s.calls[i].slot != math.MaxUint64 {
+			s.calls[i].slot += by
+		}
+	}
+	s.sp += by
+	w.shifted(s.calls, by)
+}
+
+// waiting returns the stack that began with an activation and that the thread has left, or nil.
+func (w *walk) waiting(entry uint64) *stack {
+	for i := range w.other {
+		if w.other[i].calls[0].entry == entry {
+			return &w.other[i]
+		}
+	}
+	return nil
+}
+
+// adopt follows another thread if its transition continues the stack that began with an activation.
+func (w *walk) adopt(t *history.Transition, entry uint64) bool {
+	s := w.waiting(entry)
+	if s == nil || t.NextSP-s.sp > pastReturn || !w.code.at(t.PC).setSP {
+		return false
+	}
+	old := w.stack
+	w.stack, w.other = s.calls, nil
+	w.changed(old, w.stack)
+	return true
 }
