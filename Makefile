@@ -17,6 +17,8 @@ SLOW := ./debugger ./conformance ./debugger/internal/record/recording ./cmd/trip
 # is built without the race detector.
 RACY = $$(grep -rlE --include=*.go '(^|[[:space:]])go (func|[[:alpha:]_.]+\()|\.Go\(' . | \
 	grep -vE '/testdata/|^\./(conformance|bin)/' | xargs -n1 dirname | sort -u) ./conformance/xml ./conformance/jsonrpc ./conformance/editors
+# tests that compute alone, in one goroutine, for long: "make test" runs them
+ALONE := ^(TestHostileSchemas|TestRandomEventQueries|TestEventQueries|TestEventPages|TestBannedPhrases)$$
 # where it has to build, tests and all, besides where they are run
 ELSEWHERE := linux/arm64 darwin/arm64 windows/amd64
 
@@ -53,7 +55,7 @@ test: ## run the tests, of what takes long a sample; says which programs are mis
 # still run. The tests start thousands of them, and wait for their ends.
 race: export GORACE := atexit_sleep_ms=10 $(GORACE)
 race: ## run the tests of packages with goroutines with the race detector, of what takes long a sample
-	go test -race -vet=off -shuffle=on -timeout 20m $(RACY)
+	go test -race -vet=off -shuffle=on -timeout 20m -skip '$(ALONE)' $(RACY)
 
 long: export TRIPTYCH_TEST_LONG := $(TIMES)
 long: ## run all tests of PKGS, whole: with TIMES=5, five times as many rounds, kills and random inputs
