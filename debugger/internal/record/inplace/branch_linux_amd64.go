@@ -31,7 +31,7 @@ func (tr *translated) follow() bool {
 			return false
 		}
 		tr.runner.Regs.RSP -= 8
-		tr.runner.watch.noteOwn(tr.runner.Regs.RSP, 8)
+		tr.runner.Watch.noteOwn(tr.runner.Regs.RSP, 8)
 	}
 	tr.runner.Regs.RIP = target
 	tr.runner.space.context().SetLeft(tr.runner.space.context().Left() - 1)

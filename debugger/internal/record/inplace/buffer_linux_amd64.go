@@ -24,13 +24,21 @@ type BufferedCall struct {
 	Returned bool
 }
 
-// A callBuffer has the system calls that the process makes without a stop.
-type callBuffer struct {
+// A CallBuffer has the system calls that the process makes without a stop.
+type CallBuffer struct {
+	// Made, unless nil, gets the calls, in their order, before Run returns. Run returns its error,
+	// with the next stop.
+	Made func(BufferedCall) error
+
+	// MayWait says that such calls may wait, because no other thread can run. An event of
+	// another thread sets it to false.
+	MayWait bool
+
 	runner  *Runner
 	drained uint64 // bytes of the buffer that were passed to Made
 }
 
-// BufferCalls makes the process make frequent system calls without a stop from now on, and
+// Use makes the process make frequent system calls without a stop from now on, and
 // record them in memory that it shares with this program. Exits from the cache stop the
 // thread all the same: a seccomp filter of the process reports them. The filter stays until
 // the end of the process, and so does no_new_privs, which it needs unless the process is
@@ -39,25 +47,25 @@ type callBuffer struct {
 //
 // It must be called before the first Run, for a process that is traced with
 // [ptrace.FilterEvents]. If it fails, the Runner does without.
-func (r *Runner) BufferCalls(installed bool) error {
+func (cb *CallBuffer) Use(installed bool) error {
 	if !installed {
-		if err := r.buffer.installFilter(); err != nil {
+		if err := cb.installFilter(); err != nil {
 			return err
 		}
 	}
-	r.space.cache.Rules = rules
-	r.buffer.clear()
-	r.space.context().SetBuffered(true)
+	cb.runner.space.cache.Rules = rules
+	cb.clear()
+	cb.runner.space.context().SetBuffered(true)
 	return nil
 }
 
 // used reports whether the process makes system calls without a stop.
-func (cb *callBuffer) used() bool { return cb.runner.space.cache.Rules != nil }
+func (cb *CallBuffer) used() bool { return cb.runner.space.cache.Rules != nil }
 
-// GuardFiles makes the process stop, after BufferCalls, when it may change one of some files: when
+// GuardFiles makes the process stop, after Use, when it may change one of some files: when
 // it opens any file for writing, writes to one of the descriptors of these files, or duplicates a
 // descriptor while there are such. If guard is false, there are no such files.
-func (r *Runner) GuardFiles(guard bool, descriptors []int) {
+func (cb *CallBuffer) GuardFiles(guard bool, descriptors []int) {
 	var kinds translate.Guard
 	switch {
 	case guard && len(descriptors) > 0:
@@ -65,12 +73,12 @@ func (r *Runner) GuardFiles(guard bool, descriptors []int) {
 	case guard:
 		kinds = translate.Opens
 	}
-	r.space.context().SetGuard(kinds, descriptors)
+	cb.runner.space.context().SetGuard(kinds, descriptors)
 }
 
 // clear makes the buffer empty. No thread that has the turn may be in the code that makes
 // system calls without a stop: it may have the address of the next record.
-func (cb *callBuffer) clear() {
+func (cb *CallBuffer) clear() {
 	here, there := cb.runner.space.shared.buffer()
 	c, end := cb.runner.space.context(), there+uint64(len(here))
 	if c.StopsNext() {
@@ -82,7 +90,7 @@ func (cb *callBuffer) clear() {
 
 // stopped notes that a system call has made a stop, so that those that follow need not, see
 // Context.StopsNext.
-func (cb *callBuffer) stopped() {
+func (cb *CallBuffer) stopped() {
 	if c := cb.runner.space.context(); cb.used() && c.StopsNext() {
 		here, there := cb.runner.space.shared.buffer()
 		c.SetRecords(c.Recorded(), there+uint64(len(here)))
@@ -93,7 +101,7 @@ var errBuffer = errors.New("the program has changed the records of its system ca
 
 // drain passes the system calls that the threads have made since the last drain to Made, or reads
 // the log.
-func (cb *callBuffer) drain() error {
+func (cb *CallBuffer) drain() error {
 	if cb.runner.log.state != nil {
 		return cb.runner.log.read()
 	}
@@ -120,7 +128,7 @@ func (cb *callBuffer) drain() error {
 	return nil
 }
 
-func (cb *callBuffer) made(c *translate.BufferedCall, follows bool) error {
+func (cb *CallBuffer) made(c *translate.BufferedCall, follows bool) error {
 	if c.Returned != 0 {
 		t := cb.runner.threads[c.Returned]
 		if t == nil {
@@ -145,16 +153,16 @@ func (cb *callBuffer) made(c *translate.BufferedCall, follows bool) error {
 	return cb.pass(b)
 }
 
-func (cb *callBuffer) pass(b BufferedCall) error {
-	if cb.runner.Made == nil {
+func (cb *CallBuffer) pass(b BufferedCall) error {
+	if cb.Made == nil {
 		return nil
 	}
-	return cb.runner.Made(b)
+	return cb.Made(b)
 }
 
 // filteredExit handles the stop that the filter has made of an exit. The kernel has not
 // made its system call yet.
-func (cb *callBuffer) filteredExit() (Stop, error) {
+func (cb *CallBuffer) filteredExit() (Stop, error) {
 	var regs ptrace.Regs
 	if err := cb.runner.tracer.Regs(cb.runner.tid, &regs); err != nil {
 		return Stop{}, err
@@ -168,28 +176,28 @@ func (cb *callBuffer) filteredExit() (Stop, error) {
 
 // behind reports whether the thread is just behind a system call that it makes
 // without a stop.
-func (cb *callBuffer) behind(regs *ptrace.Regs) bool {
+func (cb *CallBuffer) behind(regs *ptrace.Regs) bool {
 	part, _ := cb.runner.space.cache.BufferPart(regs.RIP)
 	return part == codecache.Making
 }
 
 // waits reports whether the thread waits in such a call, and the kernel would restart
 // it.
-func (cb *callBuffer) waits(regs *ptrace.Regs) bool {
+func (cb *CallBuffer) waits(regs *ptrace.Regs) bool {
 	return cb.behind(regs) && regs.Restarts()
 }
 
 // interruptWaiting interrupts the thread that has the turn if it waits in a system call: others
 // could not run. The rules permit calls that wait in rare cases, such as open(2) of a FIFO.
-func (cb *callBuffer) interruptWaiting() {
-	if t := cb.runner.turns.owner(); t != nil && cb.runner.turns.sleeps(t) {
+func (cb *CallBuffer) interruptWaiting() {
+	if t := cb.runner.Turns.owner(); t != nil && cb.runner.Turns.sleeps(t) {
 		_ = cb.runner.tracer.Interrupt(t.tid) // it may have been killed
 	}
 }
 
 // endWait ends a call that waits, and MayWait: another thread can run.
-func (cb *callBuffer) endWait() {
-	cb.runner.MayWait = false
+func (cb *CallBuffer) endWait() {
+	cb.MayWait = false
 	if cb.used() {
 		cb.runner.space.context().SetMayWait(len(cb.runner.threads) == 1)
 		cb.interruptWaiting()
@@ -198,13 +206,13 @@ func (cb *callBuffer) endWait() {
 
 // behindCall returns the address behind the system call that the thread makes without a
 // stop.
-func (cb *callBuffer) behindCall() uint64 {
+func (cb *CallBuffer) behindCall() uint64 {
 	return cb.runner.space.cache.Word(cb.runner.space.context().Site())
 }
 
 // withdraw makes Regs the program's registers before the system call in which the
 // thread waits.
-func (cb *callBuffer) withdraw(regs *ptrace.Regs) {
+func (cb *CallBuffer) withdraw(regs *ptrace.Regs) {
 	context := cb.runner.space.context()
 	regs.RAX, regs.RCX, regs.R11 = regs.OrigRAX, context.Saved(1), context.Saved(11)
 	cb.runner.at = atStop
@@ -213,7 +221,7 @@ func (cb *callBuffer) withdraw(regs *ptrace.Regs) {
 
 // interrupt handles a signal that interrupts a system call in which the thread
 // waits, as if the call had been made in the program's own code.
-func (cb *callBuffer) interrupt(regs *ptrace.Regs) (Stop, bool, error) {
+func (cb *CallBuffer) interrupt(regs *ptrace.Regs) (Stop, bool, error) {
 	before := *regs
 	cb.withdraw(&before)
 	b := BufferedCall{Executed: cb.runner.translated.executedNow(), Before: cb.runner.Regs, After: *regs}
@@ -229,7 +237,7 @@ func (cb *callBuffer) interrupt(regs *ptrace.Regs) (Stop, bool, error) {
 }
 
 // refuseFutex makes the thread refuse a system call, if it has failed to read its futex.
-func (cb *callBuffer) refuseFutex(regs *ptrace.Regs) bool {
+func (cb *CallBuffer) refuseFutex(regs *ptrace.Regs) bool {
 	part, refuses := cb.runner.space.cache.BufferPart(regs.RIP)
 	if part != codecache.Loading {
 		return false
@@ -240,7 +248,7 @@ func (cb *callBuffer) refuseFutex(regs *ptrace.Regs) bool {
 
 // leave continues the thread, which is anywhere in the cache, so that it makes no
 // system call before it leaves the cache.
-func (cb *callBuffer) leave() error {
+func (cb *CallBuffer) leave() error {
 	cb.runner.space.context().SetLeave(true)
 	var regs ptrace.Regs
 	if err := cb.runner.tracer.Regs(cb.runner.tid, &regs); err != nil {

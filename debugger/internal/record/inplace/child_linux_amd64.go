@@ -18,7 +18,7 @@ type Child struct {
 	PID int
 	New bool // it has just begun to execute a program; else it is a copy of its parent
 
-	Filtered bool // it has the filter of [Runner.BufferCalls]
+	Filtered bool // it has the filter of [CallBuffer.Use]
 
 	regs ptrace.Regs
 	mask uint64
@@ -93,7 +93,7 @@ func (ch *children) handOver(pid int, isNew bool) error {
 	if _, err := ch.runner.tracer.ToEventStop(pid, ch.runner.other); err != nil {
 		return err
 	}
-	c := Child{PID: pid, New: isNew, Filtered: ch.runner.buffer.used()}
+	c := Child{PID: pid, New: isNew, Filtered: ch.runner.Buffer.used()}
 	if !isNew {
 		site, err := SyscallSite(pid)
 		if err != nil {

@@ -35,13 +35,13 @@
 // program: PTRACE_SYSCALL after a call that has returned, so that the next call has two
 // stops, and else PTRACE_SYSEMU, so that an exit has one.
 //
-// After [Runner.BufferCalls] a seccomp filter of the process reports exits, and the thread
+// After [CallBuffer.Use] a seccomp filter of the process reports exits, and the thread
 // continues by PTRACE_CONT. Code in the cache then makes frequent system calls without a stop,
-// and records registers, result and written bytes in a buffer, of which [Runner.Made] gets
+// and records registers, result and written bytes in a buffer, of which [CallBuffer.Made] gets
 // the calls. The filter cannot be removed. Without a tracer the call of an exit fails, as it
 // may, and nothing else is changed.
 //
-// Threads that wait for private futexes may then wait in the cache, see [Runner.Wait], and
+// Threads that wait for private futexes may then wait in the cache, see [Turns.Wait], and
 // pass the turn to execute instructions to each other without a stop. So [Runner.Run] may
 // return with another current thread. A thread that has waited in the cache for ten
 // milliseconds stops, or without a tracer continues in its own code.

@@ -29,7 +29,7 @@ func (cl *calls) execute(wait bool) (Stop, error) {
 		return Stop{}, errors.New("a replay makes no system calls")
 	}
 	if !cl.runner.inside {
-		cl.runner.buffer.stopped()
+		cl.runner.Buffer.stopped()
 		if stop, err := cl.enter(); stop.Kind != 0 || err != nil {
 			return stop, err
 		}
@@ -60,7 +60,7 @@ func (cl *calls) execute(wait bool) (Stop, error) {
 // enter moves the thread into the system call.
 func (cl *calls) enter() (Stop, error) {
 	if cl.runner.withdrawn {
-		if stop, err := cl.runner.turns.restartWithdrawn(); stop.Kind != 0 || err != nil {
+		if stop, err := cl.runner.Turns.restartWithdrawn(); stop.Kind != 0 || err != nil {
 			return stop, err
 		}
 	} else {
@@ -147,7 +147,7 @@ func (cl *calls) prevented(event ptrace.Event) (Stop, error) {
 // end waits for the end of the system call, or until it waits in the kernel.
 func (cl *calls) end(wait bool) (Stop, error) {
 	for {
-		event, ok, err := cl.runner.turns.nextInside(wait)
+		event, ok, err := cl.runner.Turns.nextInside(wait)
 		if err != nil {
 			return Stop{}, err
 		}

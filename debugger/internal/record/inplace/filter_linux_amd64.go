@@ -33,7 +33,7 @@ func filter() []unix.SockFilter {
 	}
 }
 
-// HasExitFilter reports whether a thread has the filter of [Runner.BufferCalls]. It must not be
+// HasExitFilter reports whether a thread has the filter of [CallBuffer.Use]. It must not be
 // traced with [ptrace.FilterEvents]: the system call of exits then fails.
 func HasExitFilter(tid int, inject Injector) (bool, error) {
 	_, err := inject(tid, translate.ExitCallNumber, [6]uint64{translate.ExitCallArgument}, nil)
@@ -45,7 +45,7 @@ func HasExitFilter(tid int, inject Injector) (bool, error) {
 
 // installFilter makes the thread install the filter. Its instructions are stored below the
 // stack meanwhile.
-func (cb *callBuffer) installFilter() error {
+func (cb *CallBuffer) installFilter() error {
 	program := filter()
 	var b []byte
 	for _, f := range program {
@@ -71,7 +71,7 @@ func (cb *callBuffer) installFilter() error {
 
 // setFilter makes the thread install a filter in all threads. The flag SPEC_ALLOW keeps older
 // kernels from making the process slower, see seccomp(2).
-func (cb *callBuffer) setFilter(at uint64) error {
+func (cb *CallBuffer) setFilter(at uint64) error {
 	const flags = unix.SECCOMP_FILTER_FLAG_SPEC_ALLOW | unix.SECCOMP_FILTER_FLAG_TSYNC
 	set := func() error {
 		other, err := cb.runner.space.inject(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, flags, at)

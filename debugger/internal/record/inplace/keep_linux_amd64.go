@@ -20,7 +20,7 @@ type Translation struct {
 
 // Keep is Close, and returns the translation for [Adopt]. It must follow Unmap.
 func (r *Runner) Keep() (*Translation, error) {
-	t := &Translation{r.space.shared, r.space.cache, r.space.code, r.watch.stops}
+	t := &Translation{r.space.shared, r.space.cache, r.space.code, r.Watch.stops}
 	r.space.shared = nil
 	return t, r.Close()
 }
@@ -53,7 +53,7 @@ func (cs *codeSpace) reuse(t *Translation) bool {
 		cs.code.drop()
 		return false
 	}
-	cs.cache, cs.runner.watch.stops = t.cache, t.stops
+	cs.cache, cs.runner.Watch.stops = t.cache, t.stops
 	cs.cache.Move(cs.config(), cs.shared.arenaCode)
 	return true
 }

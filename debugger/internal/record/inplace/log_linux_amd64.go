@@ -47,7 +47,7 @@ type instructionLog struct {
 
 // Log makes the Runner log instructions from now on. It is for a Runner of a replay.
 func (r *Runner) Log(l Log) error {
-	if r.buffer.used() {
+	if r.Buffer.used() {
 		return errors.New("the buffer is in use")
 	}
 	r.log.state = &logging{Log: l}

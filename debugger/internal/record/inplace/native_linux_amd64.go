@@ -64,7 +64,7 @@ func (nt *native) stepWhole(ctx context.Context) (Stop, error) {
 		if stop.Kind != Done || err != nil {
 			return stop, err
 		}
-		if err := nt.runner.watch.noteStep(); err != nil {
+		if err := nt.runner.Watch.noteStep(); err != nil {
 			return stop, err
 		}
 		if nt.runner.Regs.RIP != before || !nt.repeats() {

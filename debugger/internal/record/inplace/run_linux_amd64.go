@@ -61,7 +61,7 @@ func (tr *translated) run(ctx context.Context) (Stop, error) {
 			if failed != nil || tr.finished(ctx) {
 				return Stop{Kind: Done}, failed
 			}
-			if tr.runner.watch.stopsHere() {
+			if tr.runner.Watch.stopsHere() {
 				return Stop{Kind: Reached}, nil
 			}
 			if err := tr.enter(); err != nil {
@@ -72,7 +72,7 @@ func (tr *translated) run(ctx context.Context) (Stop, error) {
 		if err != nil {
 			return Stop{}, errors.Join(failed, err)
 		}
-		failed = errors.Join(failed, tr.runner.buffer.drain())
+		failed = errors.Join(failed, tr.runner.Buffer.drain())
 		var stop Stop
 		if stop, running, err = tr.handle(event); stop.Kind != 0 || err != nil {
 			return stop, errors.Join(failed, err)
@@ -101,7 +101,7 @@ func (r *Runner) orEnd(stop Stop, err error) (Stop, error) {
 // finished reports whether the thread, which is outside of the cache, has executed
 // enough.
 func (tr *translated) finished(ctx context.Context) bool {
-	return ctx.Err() != nil || tr.runner.watch.reached && !tr.runner.native.copying || tr.runner.space.context().Left() <= tr.early() && !tr.runner.restart
+	return ctx.Err() != nil || tr.runner.Watch.reached && !tr.runner.native.copying || tr.runner.space.context().Left() <= tr.early() && !tr.runner.restart
 }
 
 // early returns the number of instructions that this Run may leave out. One that is to execute
@@ -115,8 +115,8 @@ func (tr *translated) early() int64 {
 
 // wait waits until the thread stops. When ctx is done, it makes the thread stop.
 func (tr *translated) wait(ctx context.Context) (ptrace.Event, error) {
-	if tr.runner.buffer.used() && len(tr.runner.threads) > 1 {
-		tr.runner.tracer.WhileWaiting(tr.runner.buffer.interruptWaiting)
+	if tr.runner.Buffer.used() && len(tr.runner.threads) > 1 {
+		tr.runner.tracer.WhileWaiting(tr.runner.Buffer.interruptWaiting)
 		defer tr.runner.tracer.WhileWaiting(nil)
 	}
 	event, err := tr.next(ctx)
@@ -124,7 +124,7 @@ func (tr *translated) wait(ctx context.Context) (ptrace.Event, error) {
 		return event, err
 	}
 	stale := tr.runner.stale
-	if err := tr.runner.turns.interrupt(); err != nil {
+	if err := tr.runner.Turns.interrupt(); err != nil {
 		return event, err
 	}
 	event, err = tr.next(context.Background())
@@ -203,11 +203,11 @@ func (tr *translated) enter() error {
 // further stops, see enterFromCache. From the entry of a system call the thread continues so
 // that the kernel will not: there would be a stop at the end of the present call.
 func (tr *translated) resumeTranslated() error {
-	if tr.runner.buffer.used() {
-		tr.runner.buffer.clear()
+	if tr.runner.Buffer.used() {
+		tr.runner.Buffer.clear()
 		tr.runner.makes, tr.runner.at = false, atStop
-		tr.runner.space.context().SetMayWait(len(tr.runner.threads) == 1 || tr.runner.MayWait)
-		tr.runner.turns.begin()
+		tr.runner.space.context().SetMayWait(len(tr.runner.threads) == 1 || tr.runner.Buffer.MayWait)
+		tr.runner.Turns.begin()
 		return tr.resume(tr.runner.tracer.Cont, 0)
 	}
 	if tr.runner.log.state != nil {
@@ -231,7 +231,7 @@ func (tr *translated) address() (uint64, error) {
 	switch left := tr.runner.space.context().Left(); {
 	case tr.runner.native.copying:
 		return tr.runner.space.cache.EnterCopy(tr.runner.Regs.RIP)
-	case tr.runner.watch.stops[tr.runner.Regs.RIP]:
+	case tr.runner.Watch.stops[tr.runner.Regs.RIP]:
 		return tr.enterOnce(1)
 	case tr.runner.Regs.EFlags&ptrace.AlignmentCheck != 0:
 		tr.runner.space.context().SetLeave(true) // the code that makes system calls without a stop may trap
@@ -256,7 +256,7 @@ func (tr *translated) enterOnce(limit int) (uint64, error) {
 // Forget makes the Runner translate all code again. It must be called when the
 // program's code has been changed by someone else than the program.
 func (r *Runner) Forget() {
-	_ = r.TakeBack() // an error is that of a process that ends
+	_ = r.Turns.TakeBackAll() // an error is that of a process that ends
 	r.space.cache.Clear()
 	r.space.code.drop()
 	r.space.known = nil
@@ -282,7 +282,7 @@ func (tr *translated) handle(e ptrace.Event) (stop Stop, running bool, err error
 		stop, err = tr.call()
 		return stop, false, err
 	case ptrace.Filtered:
-		stop, err = tr.runner.buffer.filteredExit()
+		stop, err = tr.runner.Buffer.filteredExit()
 		return stop, false, err
 	case ptrace.SignalStop:
 		return tr.runner.signals.arrived()
@@ -371,7 +371,7 @@ func (tr *translated) exit(regs *ptrace.Regs) (Stop, error) {
 		return Stop{}, nil
 	case x.Kind != translate.ExitNative && x.Kind != translate.ExitCall && (!tr.runner.indirect || jumped || tr.follow()):
 		return Stop{}, nil
-	case tr.runner.signals.first() || tr.runner.space.context().Left() <= 0 || tr.runner.watch.stopsHere():
+	case tr.runner.signals.first() || tr.runner.space.context().Left() <= 0 || tr.runner.Watch.stopsHere():
 		return Stop{}, nil // the end comes first, too
 	case x.Kind == translate.ExitCall || tr.atSyscall():
 		return Stop{Kind: Call}, nil
@@ -392,8 +392,8 @@ func (tr *translated) interrupted() (stop Stop, running bool, err error) {
 	if err := tr.runner.tracer.Regs(tr.runner.tid, &regs); err != nil {
 		return Stop{}, false, err
 	}
-	if tr.runner.buffer.waits(&regs) || tr.runner.buffer.behind(&regs) && tr.runner.signals.interruptedForNothing(&regs) {
-		tr.runner.buffer.withdraw(&regs)
+	if tr.runner.Buffer.waits(&regs) || tr.runner.Buffer.behind(&regs) && tr.runner.signals.interruptedForNothing(&regs) {
+		tr.runner.Buffer.withdraw(&regs)
 		return Stop{Kind: Call}, false, nil
 	}
 	if tr.runner.space.cache.Contains(regs.RIP) {
@@ -425,8 +425,8 @@ func (tr *translated) leave() error {
 			}
 		}
 	}
-	if tr.runner.buffer.used() {
-		return tr.runner.buffer.leave()
+	if tr.runner.Buffer.used() {
+		return tr.runner.Buffer.leave()
 	}
 	tr.runner.makes = false
 	return tr.resume(tr.runner.tracer.ToEmulated, 0)

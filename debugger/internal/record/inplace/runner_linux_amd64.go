@@ -31,15 +31,6 @@ type Runner struct {
 	// Follow, unless nil, gets the children of the process. Otherwise they run on.
 	Follow func(Child)
 
-	// Made, unless nil, gets the system calls that the process has made without a stop, see
-	// [Runner.BufferCalls], in their order, before Run returns. Run returns its error, with the
-	// next stop.
-	Made func(BufferedCall) error
-
-	// MayWait says that such calls may wait, because no other thread can run. An event of
-	// another thread sets it to false.
-	MayWait bool
-
 	tracer  *ptrace.Tracer
 	pid     int
 	threads map[int]*thread
@@ -53,23 +44,25 @@ type Runner struct {
 
 	// The parts. Each has its fields and methods to itself, and knows the Runner for the thread
 	// that is the current one.
+
+	Buffer CallBuffer // system calls without a stop
+	Turns  Turns      // which thread runs, and those that wait in the cache
+	Watch  Watch      // stops and writes to memory that are wanted
+
 	space      codeSpace      // the code cache, and its memory in the process
 	translated translated     // how threads run in it, and leave it
 	native     native         // steps in the program's own code
 	calls      calls          // system calls with a stop
-	buffer     callBuffer     // and those without
 	signals    signals        // their arrival, delivery and restarts
-	turns      turns          // which thread runs, and those that wait in the cache
 	children   children       // processes that the program begins
-	watch      watch          // stops and writes to memory that are wanted
 	log        instructionLog // instructions that are wanted
 }
 
 // newRunner returns a Runner whose parts know it.
 func newRunner(tracer *ptrace.Tracer, pid int, memory *ptrace.Memory) *Runner {
 	r := &Runner{tracer: tracer, pid: pid, threads: make(map[int]*thread), memory: memory}
-	r.space.runner, r.translated.runner, r.native.runner, r.calls.runner, r.buffer.runner = r, r, r, r, r
-	r.signals.runner, r.turns.runner, r.children.runner, r.watch.runner, r.log.runner = r, r, r, r, r
+	r.space.runner, r.translated.runner, r.native.runner, r.calls.runner, r.Buffer.runner = r, r, r, r, r
+	r.signals.runner, r.Turns.runner, r.children.runner, r.Watch.runner, r.log.runner = r, r, r, r, r
 	return r
 }
 
@@ -160,7 +153,7 @@ func (cs *codeSpace) start(before *Translation) (err error) {
 // config returns what the code cache works on.
 func (cs *codeSpace) config() codecache.Config {
 	return codecache.Config{
-		Fetch: cs.code.fetch, Variable: cs.code.fetchVariable, Arena: cs.arena, Targets: cs.shared.targets(), Stops: cs.runner.watch.stopsAt,
+		Fetch: cs.code.fetch, Variable: cs.code.fetchVariable, Arena: cs.arena, Targets: cs.shared.targets(), Stops: cs.runner.Watch.stopsAt,
 		Loop: loopIsFast,
 	}
 }

@@ -32,16 +32,16 @@ func (sg *signals) arrived() (stop Stop, running bool, err error) {
 	}
 	position, ok := sg.runner.space.cache.Position(regs.RIP)
 	switch {
-	case sg.runner.watch.watched():
-		return Stop{}, true, sg.runner.watch.noteWatched(&regs)
+	case sg.runner.Watch.watched():
+		return Stop{}, true, sg.runner.Watch.noteWatched(&regs)
 	case !sg.runner.space.cache.Contains(regs.RIP):
 		return sg.outside(&regs)
-	case sg.runner.buffer.waits(&regs):
-		return sg.runner.buffer.interrupt(&regs)
-	case sg.runner.buffer.behind(&regs) && sg.interruptedBy(sg.runner.signal, &regs):
-		sg.runner.buffer.withdraw(&regs)
+	case sg.runner.Buffer.waits(&regs):
+		return sg.runner.Buffer.interrupt(&regs)
+	case sg.runner.Buffer.behind(&regs) && sg.interruptedBy(sg.runner.signal, &regs):
+		sg.runner.Buffer.withdraw(&regs)
 		return sg.deliverable()
-	case isFault(&sg.runner.signal) && sg.runner.buffer.refuseFutex(&regs):
+	case isFault(&sg.runner.signal) && sg.runner.Buffer.refuseFutex(&regs):
 		return Stop{}, true, errors.Join(sg.runner.tracer.SetRegs(sg.runner.tid, &regs), sg.runner.translated.resume(sg.runner.tracer.Cont, 0))
 	case ok && position.Begun && isFault(&sg.runner.signal):
 		sg.runner.translated.adopt(&regs, position)

@@ -12,7 +12,7 @@ const (
 	Native                  // before an instruction that is not translated; see Runner.Step
 	Signal                  // a signal is to be delivered; see Runner.Deliver
 	Exited                  // the process has ended
-	Reached                 // before an instruction at an address of Runner.StopAt
+	Reached                 // before an instruction at an address of Watch.StopAt
 	Blocked                 // the system call waits in the kernel; see Runner.Start
 	Exec                    // the process executes another program; the Runner is of no more use
 )

@@ -66,8 +66,8 @@ func (r *Runner) Switch(tid int) error {
 			return err
 		}
 	}
-	r.turns.end()
-	if err := r.turns.takeBack(t); err != nil {
+	r.Turns.end()
+	if err := r.Turns.takeBack(t); err != nil {
 		return err
 	}
 	r.thread = t
@@ -91,11 +91,11 @@ func (r *Runner) event(ctx context.Context) (ptrace.Event, error) {
 		}
 		r.other(e)
 		r.children.handleAll()
-		if err := r.turns.follow(e); err != nil {
+		if err := r.Turns.follow(e); err != nil {
 			return e, err
 		}
-		if r.MayWait && e.Thread != r.tid {
-			r.buffer.endWait()
+		if r.Buffer.MayWait && e.Thread != r.tid {
+			r.Buffer.endWait()
 		}
 	}
 }
@@ -118,7 +118,7 @@ func (r *Runner) other(e ptrace.Event) {
 	case r.Follow != nil && t == nil && !r.has(e.Thread):
 		r.children.births = append(r.children.births, e)
 	case e.Gone():
-	case t != nil && r.turns.waitsInCache(t) && r.turns.stopped(t, e):
+	case t != nil && r.Turns.waitsInCache(t) && r.Turns.stopped(t, e):
 	case t != nil:
 		if t.interrupted {
 			t.interrupted, t.stale = false, e.Kind != ptrace.EventStop
@@ -266,7 +266,7 @@ func (r *Runner) endThread() (Stop, error) {
 // with the end of the process.
 func (r *Runner) awaitExit() error {
 	for r.tid == r.pid && !r.end.Gone() {
-		if state := r.turns.state(r.thread); state == 'Z' || state == 'X' || state == 0 {
+		if state := r.Turns.state(r.thread); state == 'Z' || state == 'X' || state == 0 {
 			return nil
 		}
 		if err := r.Collect(); err != nil {

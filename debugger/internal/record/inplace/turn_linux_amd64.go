@@ -16,19 +16,19 @@ import (
 // stops when it has waited for long. Whenever it stops, it is given the registers that it
 // had before its system call, and does not wait in the cache any more.
 
-// turns decides which thread executes instructions, and has those that wait.
-type turns struct {
+// Turns decide which thread executes instructions, and have those that wait.
+type Turns struct {
 	runner  *Runner
 	waiters int // number of waiters in use
 }
 
 // CanWait reports whether the current thread may wait in the cache, or all may do without.
-func (r *Runner) CanWait() bool {
-	return !r.buffer.used() || r.turns.waiter(r.thread) != nil
+func (tn *Turns) CanWait() bool {
+	return !tn.runner.Buffer.used() || tn.waiter(tn.runner.thread) != nil
 }
 
 // waiter returns the waiter of a thread, or nil if there are too many.
-func (tn *turns) waiter(t *thread) translate.Waiter {
+func (tn *Turns) waiter(t *thread) translate.Waiter {
 	waiters, there := tn.runner.space.shared.waiters()
 	if t.waiter > 0 {
 		return waiters.Waiter(t.waiter - 1)
@@ -53,13 +53,13 @@ func (tn *turns) waiter(t *thread) translate.Waiter {
 }
 
 // waiterAddress returns the address in the process of the waiter that a thread has.
-func (tn *turns) waiterAddress(t *thread) uint64 {
+func (tn *Turns) waiterAddress(t *thread) uint64 {
 	waiters, there := tn.runner.space.shared.waiters()
 	return there + waiters.Offset(t.waiter-1)
 }
 
 // waiterState returns the state of a thread's waiter.
-func (tn *turns) waiterState(t *thread) translate.WaiterState {
+func (tn *Turns) waiterState(t *thread) translate.WaiterState {
 	if t.waiter == 0 {
 		return translate.NotWaiting
 	}
@@ -67,7 +67,7 @@ func (tn *turns) waiterState(t *thread) translate.WaiterState {
 }
 
 // waitsInCache reports whether a thread waits in the cache.
-func (tn *turns) waitsInCache(t *thread) bool {
+func (tn *Turns) waitsInCache(t *thread) bool {
 	switch tn.waiterState(t) {
 	case translate.NotWaiting, translate.HasTurn, translate.StoppedWaits:
 		return false
@@ -76,7 +76,7 @@ func (tn *turns) waitsInCache(t *thread) bool {
 }
 
 // begin gives the current thread, which is about to continue, the turn.
-func (tn *turns) begin() {
+func (tn *Turns) begin() {
 	if len(tn.runner.threads) == 1 && tn.runner.thread.waiter == 0 {
 		return
 	}
@@ -90,14 +90,14 @@ func (tn *turns) begin() {
 }
 
 // end takes the turn from the current thread, which is stopped.
-func (tn *turns) end() {
+func (tn *Turns) end() {
 	if tn.waiterState(tn.runner.thread) == translate.HasTurn {
 		tn.waiter(tn.runner.thread).SetState(translate.NotWaiting)
 	}
 }
 
 // owner returns the thread that has the turn, or nil if it is just passed.
-func (tn *turns) owner() *thread {
+func (tn *Turns) owner() *thread {
 	if tn.runner.thread.waiter == 0 {
 		return tn.runner.thread
 	}
@@ -111,12 +111,12 @@ func (tn *turns) owner() *thread {
 
 // follow makes the thread of an event the current one if it has the turn. The records of
 // system calls may end with that by which it has got the turn, or just before.
-func (tn *turns) follow(e ptrace.Event) error {
+func (tn *Turns) follow(e ptrace.Event) error {
 	t := tn.runner.threads[e.Thread]
 	if t == nil || e.Gone() || tn.waiterState(t) != translate.HasTurn {
 		return nil
 	}
-	err := tn.runner.buffer.drain() // all other threads are stopped or wait
+	err := tn.runner.Buffer.drain() // all other threads are stopped or wait
 	tn.runner.thread = t
 	return err
 }
@@ -125,21 +125,21 @@ func (tn *turns) follow(e ptrace.Event) error {
 // a private futex. Woken says that the call was woken, and returns 0 when the thread has the
 // turn. If the thread cannot wait in the cache, it stays stopped, and a thread that wakes it
 // stops. The current thread must be another one.
-func (r *Runner) Wait(tid int, woken bool) error {
-	t := r.threads[tid]
-	if t == nil || !r.buffer.used() {
+func (tn *Turns) Wait(tid int, woken bool) error {
+	t := tn.runner.threads[tid]
+	if t == nil || !tn.runner.Buffer.used() {
 		return nil
 	}
-	w := r.turns.waiter(t)
+	w := tn.waiter(t)
 	if w == nil {
 		return errors.New("more threads wait than can")
 	}
 	switch {
-	case !r.turns.waitsInCache(t) && woken:
+	case !tn.waitsInCache(t) && woken:
 		w.SetState(translate.NotWaiting)
 		return nil
-	case !r.turns.waitsInCache(t):
-		return r.turns.beginWait(t, w)
+	case !tn.waitsInCache(t):
+		return tn.beginWait(t, w)
 	case woken:
 		_ = w.Change(translate.Waiting, translate.Woken) || w.Change(translate.Leaves, translate.WokenLeaves)
 	}
@@ -147,7 +147,7 @@ func (r *Runner) Wait(tid int, woken bool) error {
 }
 
 // beginWait makes a thread, which is stopped, wait in the cache.
-func (tn *turns) beginWait(t *thread, w translate.Waiter) error {
+func (tn *Turns) beginWait(t *thread, w translate.Waiter) error {
 	c := translate.Call{Flags: t.Regs.EFlags, Next: t.Regs.RIP + syscallLength}
 	for n, value := range generalRegisters(&t.Regs) {
 		c.GPR[n] = *value
@@ -171,30 +171,30 @@ func (tn *turns) beginWait(t *thread, w translate.Waiter) error {
 }
 
 // EndWait makes a thread stop that waits in the cache, if it does.
-func (r *Runner) EndWait(tid int) error {
-	t := r.threads[tid]
+func (tn *Turns) EndWait(tid int) error {
+	t := tn.runner.threads[tid]
 	if t == nil || t.waiter == 0 {
 		return nil
 	}
-	err := r.turns.takeBack(t)
-	if r.turns.waiterState(t) == translate.StoppedWaits {
-		r.turns.waiter(t).SetState(translate.NotWaiting)
+	err := tn.takeBack(t)
+	if tn.waiterState(t) == translate.StoppedWaits {
+		tn.waiter(t).SetState(translate.NotWaiting)
 	}
 	return err
 }
 
-// TakeBack makes all threads stop that wait in the cache.
-func (r *Runner) TakeBack() error {
+// TakeBackAll makes all threads stop that wait in the cache.
+func (tn *Turns) TakeBackAll() error {
 	var err error
-	for _, t := range r.threads {
-		err = errors.Join(err, r.turns.takeBack(t))
+	for _, t := range tn.runner.threads {
+		err = errors.Join(err, tn.takeBack(t))
 	}
 	return err
 }
 
 // takeBack makes a thread stop that waits in the cache, if it does. The current thread must be
 // stopped.
-func (tn *turns) takeBack(t *thread) error {
+func (tn *Turns) takeBack(t *thread) error {
 	if !tn.waitsInCache(t) {
 		return nil
 	}
@@ -212,7 +212,7 @@ func (tn *turns) takeBack(t *thread) error {
 }
 
 // interruptThread makes a thread stop that waits in the cache.
-func (tn *turns) interruptThread(t *thread) error {
+func (tn *Turns) interruptThread(t *thread) error {
 	if t.interrupted {
 		return nil
 	}
@@ -221,7 +221,7 @@ func (tn *turns) interruptThread(t *thread) error {
 }
 
 // interrupt makes the thread that has the turn stop, and those that may just get it.
-func (tn *turns) interrupt() error {
+func (tn *Turns) interrupt() error {
 	tn.runner.stale = false // the next event stop is wanted
 	for _, t := range tn.runner.threads {
 		if t != tn.runner.thread && (tn.waitsInCache(t) || tn.waiterState(t) == translate.HasTurn) {
@@ -235,7 +235,7 @@ func (tn *turns) interrupt() error {
 
 // stopped takes a thread back that has stopped while it waited in the cache. It returns false
 // if the thread has the turn.
-func (tn *turns) stopped(t *thread, e ptrace.Event) bool {
+func (tn *Turns) stopped(t *thread, e ptrace.Event) bool {
 	var regs ptrace.Regs
 	if tn.runner.tracer.Regs(t.tid, &regs) != nil {
 		return true // it was killed: the end of the process follows
@@ -278,7 +278,7 @@ func stopWaiter(w translate.Waiter) bool {
 }
 
 // restore makes Regs of a thread the program's registers before the call of its waiter.
-func (tn *turns) restore(t *thread, w translate.Waiter, regs *ptrace.Regs) {
+func (tn *Turns) restore(t *thread, w translate.Waiter, regs *ptrace.Regs) {
 	call, changed := w.Call()
 	t.Regs = *regs
 	all := generalRegisters(&t.Regs)
@@ -289,7 +289,7 @@ func (tn *turns) restore(t *thread, w translate.Waiter, regs *ptrace.Regs) {
 }
 
 // deferSignalOf defers the signal of a thread until the thread makes its system call again.
-func (tn *turns) deferSignalOf(t *thread) {
+func (tn *Turns) deferSignalOf(t *thread) {
 	info, err := tn.runner.tracer.SigInfo(t.tid)
 	if err != nil {
 		return
@@ -303,7 +303,7 @@ func (tn *turns) deferSignalOf(t *thread) {
 
 // Signalled reports whether a signal waits for a thread that has stopped while it waited in
 // the cache.
-func (r *Runner) Signalled(tid int) bool {
-	t := r.threads[tid]
+func (tn *Turns) Signalled(tid int) bool {
+	t := tn.runner.threads[tid]
 	return t != nil && len(t.deferred) > 0 && !t.raised
 }

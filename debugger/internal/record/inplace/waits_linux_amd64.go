@@ -15,7 +15,7 @@ import (
 
 // nextInside is next inside of a system call. It returns false if the call waits in
 // the kernel.
-func (tn *turns) nextInside(wait bool) (ptrace.Event, bool, error) {
+func (tn *Turns) nextInside(wait bool) (ptrace.Event, bool, error) {
 	for n := 0; !wait && len(tn.runner.queue) == 0 && !tn.runner.end.Gone(); n++ {
 		if err := tn.runner.Collect(); err != nil {
 			return ptrace.Event{}, false, err
@@ -37,13 +37,13 @@ func (tn *turns) nextInside(wait bool) (ptrace.Event, bool, error) {
 
 // sleeps reports whether a thread waits in the kernel, and is neither stopped nor about
 // to run.
-func (tn *turns) sleeps(t *thread) bool {
+func (tn *Turns) sleeps(t *thread) bool {
 	state := tn.state(t)
 	return state == 'S' || state == 'D'
 }
 
 // state returns the state of a thread, see proc_pid_stat(5), or 0 if it has ended.
-func (tn *turns) state(t *thread) byte {
+func (tn *Turns) state(t *thread) byte {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/stat", tn.runner.pid, t.tid))
 	if at := bytes.LastIndexByte(text, ')') + 2; err == nil && at < len(text) {
 		return text[at]
@@ -88,7 +88,7 @@ func (r *Runner) Withdraw() (bool, error) {
 
 // restartWithdrawn moves the thread to the entry of the call that the kernel restarts. If
 // a signal comes first, it is as if the call had been interrupted by the signal.
-func (tn *turns) restartWithdrawn() (Stop, error) {
+func (tn *Turns) restartWithdrawn() (Stop, error) {
 	e, err := tn.runner.calls.toSyscallStop()
 	if err != nil {
 		return Stop{}, err

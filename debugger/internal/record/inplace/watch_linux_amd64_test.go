@@ -82,7 +82,7 @@ func along(tracer *ptrace.Tracer, argv []string, f func(r *inplace.Runner)) {
 
 // stopsAt returns the numbers of instructions after which a program stops at an address.
 func stopsAt(tracer *ptrace.Tracer, argv []string, pc uint64) (list []int64) {
-	start := func(r *inplace.Runner) { r.StopAt([]uint64{pc}) }
+	start := func(r *inplace.Runner) { r.Watch.StopAt([]uint64{pc}) }
 	each(tracer, argv, start, rest, func(r *inplace.Runner, stop inplace.Stop) {
 		if stop.Kind == inplace.Reached {
 			list = append(list, r.Executed())
@@ -94,10 +94,10 @@ func stopsAt(tracer *ptrace.Tracer, argv []string, pc uint64) (list []int64) {
 // writesTo returns where writes to a word were noted.
 func writesTo(tracer *ptrace.Tracer, argv []string, addr uint64) (list []int64) {
 	watch := func(r *inplace.Runner) {
-		must(r.WatchWrites([]ptrace.Range{{Start: addr, End: addr + 8}}, 1))
+		must(r.Watch.Writes([]ptrace.Range{{Start: addr, End: addr + 8}}, 1))
 	}
 	each(tracer, argv, watch, rest, func(r *inplace.Runner, _ inplace.Stop) {
-		if count, at := r.Noted(); count > 0 {
+		if count, at := r.Watch.Noted(); count > 0 {
 			list = append(list, at)
 			watch(r)
 		}

@@ -14,8 +14,8 @@ func (r *recorder) bufferCalls() {
 	if !r.filters {
 		return
 	}
-	r.run.Made = r.buffered
-	r.filter = r.run.BufferCalls(r.filter) == nil
+	r.run.Buffer.Made = r.buffered
+	r.filter = r.run.Buffer.Use(r.filter) == nil
 }
 
 // bufferLent is bufferCalls for a process that was lent. One that the debugger has launched gets
@@ -87,11 +87,11 @@ func (r *recorder) beforeRun() error {
 	if !r.filter {
 		return nil
 	}
-	r.run.GuardFiles(len(r.mappings.shared.list) > 0, r.mappings.shared.writers)
+	r.run.Buffer.GuardFiles(len(r.mappings.shared.list) > 0, r.mappings.shared.writers)
 	if len(r.log.threads) == 1 {
 		return nil
 	}
-	r.run.MayWait = true
+	r.run.Buffer.MayWait = true
 	for tid, t := range r.log.threads {
 		if tid == r.run.Thread() {
 			continue
@@ -100,15 +100,15 @@ func (r *recorder) beforeRun() error {
 		parked := r.log.parked(tid)
 		switch {
 		case parked || t.call != nil && t.call.woken:
-			err = r.run.Wait(tid, !parked)
+			err = r.run.Turns.Wait(tid, !parked)
 		default:
-			err = r.run.EndWait(tid)
+			err = r.run.Turns.EndWait(tid)
 		}
 		if err != nil {
 			return err
 		}
 		if !parked && !r.run.Waits(tid) {
-			r.run.MayWait = false
+			r.run.Buffer.MayWait = false
 		}
 	}
 	return nil

@@ -84,7 +84,7 @@ func watches(t *testing.T, r *recfile.Recording) (ok bool) {
 			return err
 		}
 		at := p.Regs().RSP &^ 7
-		err = p.Runner().WatchWrites([]ptrace.Range{{Start: at, End: at + 8}}, 1)
+		err = p.Runner().Watch.Writes([]ptrace.Range{{Start: at, End: at + 8}}, 1)
 		if ok = err == nil; errors.Is(err, inplace.ErrNotWatched) {
 			err = nil
 		}

@@ -67,7 +67,7 @@ func (f *futexes) call(c *call) (inplace.Stop, error) {
 	switch {
 	case len(f.log.threads) == 1 || !changesWaiters(g):
 		return inplace.Stop{}, nil
-	case parks(g) && !f.log.current.handled && f.log.run.CanWait():
+	case parks(g) && !f.log.current.handled && f.log.run.Turns.CanWait():
 		return f.park(c)
 	case wakesPrivate(g):
 		return f.wake(c)
@@ -194,7 +194,7 @@ func (f *futexes) unpark() bool {
 func (f *futexes) unparkOld() {
 	now := time.Now()
 	for tid, t := range f.log.threads {
-		if f.log.parked(tid) && (f.parkedLong(t.call, now) || f.log.run.Signalled(tid)) {
+		if f.log.parked(tid) && (f.parkedLong(t.call, now) || f.log.run.Turns.Signalled(tid)) {
 			t.call.parked = time.Time{}
 		}
 	}

@@ -32,12 +32,12 @@ type intrusion struct {
 	brk      uint64         // end of the heap
 	cleared  map[int]uint64 // by thread: address of the id that the kernel clears at its end
 	executed bool           // the process executes another program
-	filtered bool           // it has the filter of Runner.BufferCalls
+	filtered bool           // it has the filter of CallBuffer.Use
 	options  int            // of ptrace(2), as they are restored, or 0
 }
 
 // anyFilters is the argument of intrude for a process that may have the filter of
-// Runner.BufferCalls, and that is not traced with its events.
+// CallBuffer.Use, and that is not traced with its events.
 const anyFilters = -1
 
 // intrudeLoan is intrude for a process that was lent.

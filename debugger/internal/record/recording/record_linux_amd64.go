@@ -100,7 +100,7 @@ type recorder struct {
 	result    Result
 	gone      bool    // the program has ended
 	stoppable bool    // the recording may end before the program
-	filters   bool    // the process may get the filter of Runner.BufferCalls, and is traced with its events
+	filters   bool    // the process may get the filter of CallBuffer.Use, and is traced with its events
 	filter    bool    // the process has it
 	lost      bool    // it has made system calls that could not be recorded
 	family    *family // that records children, or nil

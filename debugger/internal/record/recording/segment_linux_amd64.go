@@ -21,7 +21,7 @@ func (r *recorder) segment() error {
 	if r.gone || r.mappings.shared.sharing || !r.log.atRest() {
 		return nil
 	}
-	if err := r.run.TakeBack(); err != nil {
+	if err := r.run.Turns.TakeBackAll(); err != nil {
 		return err
 	}
 	old := r.mappings.files

@@ -199,7 +199,7 @@ func (r *recorder) begun(l *proc.Loan) {
 	s := r.stretch
 	s.passes[l.Current] = true
 	r.turns.end = max(r.turns.end, r.log.position()+1) // it leaves the place where it does not stop
-	r.run.StopAt(s.Code)
+	r.run.Watch.StopAt(s.Code)
 }
 
 // runStretch records until the stretch ends.

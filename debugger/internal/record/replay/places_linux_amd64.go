@@ -61,7 +61,7 @@ func (s *search) with(p *Player) *search {
 // stopAt makes the program stop at the instructions, or nowhere.
 func (s *search) stopAt(code []uint64) {
 	if len(s.places.Code) > 0 {
-		s.run.StopAt(code)
+		s.run.Watch.StopAt(code)
 	}
 }
 
@@ -73,7 +73,7 @@ func (s *search) look(ctx context.Context, from, to uint64, enough int) error {
 	if s.one {
 		enough = 1
 	}
-	if err := s.run.WatchWrites(s.ranges, enough); err != nil {
+	if err := s.run.Watch.Writes(s.ranges, enough); err != nil {
 		return err
 	}
 	for s.Position() < to && s.stops < s.enough && !(s.one && s.found) {
@@ -86,7 +86,7 @@ func (s *search) look(ctx context.Context, from, to uint64, enough int) error {
 		s.noteWrites()
 		s.stretch.At(s.Position() - min(from, s.Position()))
 	}
-	return s.run.WatchWrites(nil, 0)
+	return s.run.Watch.Writes(nil, 0)
 }
 
 // pass replays up to a position without looking.
@@ -194,7 +194,7 @@ func (s *search) watches(w x86.Span) bool {
 
 // noteWrites notes the last write that the Runner has noted since the last call.
 func (s *search) noteWrites() {
-	noted, executed := s.run.Noted()
+	noted, executed := s.run.Watch.Noted()
 	if noted > s.noted {
 		at := s.base + uint64(executed)
 		s.note(at-1, at)
