@@ -18,7 +18,7 @@
 //     rust_tables.go: HashMap, HashSet; rust_btree.go: BTreeMap, BTreeSet;
 //     rust_counted.go: Rc, Arc; rust_trait.go: trait objects
 //   - cpp.go: the table of types of libstdc++ and libc++; cpp_nodes.go: maps, sets and
-//     lists; cpp_index.go: deque, vector<bool> and others with indices; cpp_map.go:
+//     lists; cpp_index.go: deque, vector<bool> and others with indices; cpp_mapkey.go:
 //     looking up a key; cpp_variant.go, cpp_function.go, cpp_bitset.go, cpp_wide.go:
 //     what their names say; cpp_class.go: the class behind a pointer to a base;
 //     cpp_libcxx.go: strings of libc++
