@@ -34,7 +34,8 @@ type carrier interface{ Content() []Content }
 // Out is a string, which is the text of the answer; or *[Result]; or a struct, which is
 // the structured content and whose type gives the output schema. The text beside it is
 // what its method Text() string returns, or else its JSON (server/tools, "Structured
-// Content"); a method Content() []Content adds further items.
+// Content"); a method Content() []Content adds further items. Clients that
+// name no revision, or one before 2025-06-18, get these without the structured content.
 //
 // Types without a schema are reported by [Check], and by calls of the tool.
 func Typed[In, Out any](handler func(ctx context.Context, call *Call, in In) (Out, error)) Binding {

@@ -48,3 +48,35 @@ func Example() {
 	// {"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"5"}]}}
 	// {"jsonrpc":"2.0","id":2,"result":{"contents":[{"uri":"maths://pi","mimeType":"text/plain","text":"3.14159"}]}}
 }
+
+type sum struct {
+	Sum float64 `json:"sum"`
+}
+
+func addTerms(_ context.Context, _ *mcp.Call, in addArgs) (sum, error) { return sum{in.A + in.B}, nil }
+
+// A tool that answers with a struct. A client that names no revision gets the JSON as text;
+// from revision 2025-06-18 on it is the structured content, too.
+func ExampleTyped() {
+	server, err := mcp.New(mcp.Config{Name: "maths", Version: "1.0.0"}, &mcp.Table{
+		Tools: []mcp.Tool{{Name: "add", Doc: "Add two numbers", Hints: mcp.ReadOnly, Call: mcp.Typed(addTerms)}},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	in := strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"add","arguments":{"a":2,"b":3}}}
+{"jsonrpc":"2.0","id":2,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"example","version":"1"}}}
+{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"add","arguments":{"a":2,"b":3}}}
+`)
+	conn := jsonrpc.NewConn(in, os.Stdout, jsonrpc.Config{})
+	handler := server.Bind(host.Caller{Principal: host.Local(), Connection: true, Send: conn}, conn.Cancel)
+	if err := conn.Serve(context.Background(), handler); err != nil {
+		fmt.Println(err)
+	}
+	handler.End(context.Background())
+	// Output:
+	// {"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"{\"sum\":5}"}]}}
+	// {"jsonrpc":"2.0","id":2,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{},"logging":{}},"serverInfo":{"name":"maths","version":"1.0.0"}}}
+	// {"jsonrpc":"2.0","id":3,"result":{"content":[{"type":"text","text":"{\"sum\":5}"}],"structuredContent":{"sum":5}}}
+}

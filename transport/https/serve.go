@@ -17,8 +17,9 @@ type Endpoint interface {
 	Shutdown(ctx context.Context)
 }
 
-// ListenAndServe listens on an address, such as 127.0.0.1:8443, and then does what
-// [Serve] does.
+// ListenAndServe listens on an address, such as 127.0.0.1:8443, and serves an endpoint there at
+// /mcp until ctx is done. The folder has the certificate, which [SelfSigned] makes if there is
+// none. It returns nil when it has ended after ctx, else why it failed. See [Serve].
 func ListenAndServe(ctx context.Context, address, folder string, endpoint Endpoint) error {
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
 	if err != nil {
@@ -27,9 +28,9 @@ func ListenAndServe(ctx context.Context, address, folder string, endpoint Endpoi
 	return Serve(ctx, listener, folder, endpoint)
 }
 
-// Serve serves an endpoint at /mcp until ctx is done, with the certificate in a folder,
-// which [SelfSigned] makes if there is none, and with the default limits. It logs to
-// [slog.Default]. A program that needs more uses [New].
+// Serve is [ListenAndServe] with a listener, which it closes. The limits are the defaults, and it
+// logs to [slog.Default]. When ctx is done, it waits for running requests as [Server.Serve] does.
+// A program that needs more uses [New].
 func Serve(ctx context.Context, listener net.Listener, folder string, endpoint Endpoint) error {
 	certificates, err := SelfSigned(folder, nil, slog.Default())
 	if err != nil {
