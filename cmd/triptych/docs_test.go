@@ -80,12 +80,17 @@ func code(plain string) string {
 // freshTables opens every family as on a new machine.
 func freshTables(t *testing.T) []*mcp.Table {
 	t.Helper()
+	return openTables(t, app.New().Families)
+}
+
+func openTables(t *testing.T, families []app.Family) []*mcp.Table {
+	t.Helper()
 	env := host.Env{
 		Logger: slog.New(slog.DiscardHandler), Now: time.Now, Data: t.TempDir(),
 		Getenv: func(string) string { return "" },
 	}
 	var tables []*mcp.Table
-	for _, f := range app.New().Families {
+	for _, f := range families {
 		table, err := f.Config.Open(t.Context(), env)
 		if err != nil {
 			t.Fatalf("%s: %v", f.Name, err)

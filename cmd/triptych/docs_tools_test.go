@@ -13,12 +13,19 @@ import (
 	"github.com/triptych-mcp/triptych/mcp"
 	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/mcp/mcptest"
+	"github.com/triptych-mcp/triptych/rulesets"
 )
 
 // toolsDocument is docs/tools.md: every family with its tools, resources and
-// prompts.
+// prompts, also the tools that --consumers adds.
 func toolsDocument(t *testing.T) string {
-	tables := freshTables(t)
+	families := app.New().Families
+	for _, f := range families {
+		if c, ok := f.Config.(*rulesets.Config); ok {
+			c.Consumers = true
+		}
+	}
+	tables := openTables(t, families)
 	cfg := mcptest.Config{Server: mcp.Config{ToolNames: host.DocumentedToolNames}}
 	client := cfg.Connect(t, tables...)
 	client.Initialize(mcptest.Newest())
@@ -37,7 +44,7 @@ func toolsDocument(t *testing.T) string {
 		"Unlisted arguments are accepted, but `tools/list` leaves them out, since models\n" +
 		"seldom need them.\n")
 	d.used = map[string]bool{}
-	for i, f := range app.New().Families {
+	for i, f := range families {
 		d.family(t, f, tables[i], listed)
 	}
 	for key := range meanings {
@@ -110,6 +117,9 @@ func facts(tool *mcp.Tool) []string {
 	}
 	if tool.Hints&mcp.OpenWorld != 0 {
 		all = append(all, "It reaches beyond the program's own data.")
+	}
+	if tool.Toolset == "consumers" {
+		all = append(all, "Only servers with `--consumers` have it.")
 	}
 	if tool.Interrupts {
 		all = append(all, "It does not wait for calls before it.")
