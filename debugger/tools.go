@@ -78,7 +78,7 @@ func (g *groups) close() error {
 
 // toolsets are the groups by which hosts that cannot show every tool select
 // some. Tools that are not here are in the core: what one debugs a program with,
-// in at most 10 kB of tools/list.
+// in at most 8,000 bytes of tools/list.
 var toolsets = map[string]string{
 	"debugger/threads":    "inspect",
 	"debugger/goroutines": "inspect",

@@ -6,6 +6,7 @@
 //	history    recorded execution, step by step; positions, searches in both directions
 //	memdiff    finds what has changed in the memory of a process, for the records of history
 //	inplace    runs the threads of a process translated, with their instructions counted
+//	races      finds accesses of two threads without an order
 //	findings   keeps what was found in a recording in files, for the next session of it
 //
 // There is one past, the interface Past of history. Records of single steps implement it, and
@@ -22,6 +23,10 @@
 //
 // The recorder drives inplace, too, and writes a recfile.Writer. It imports replay, not the
 // other way round.
+//
+// Frequent system calls are recorded without a stop: inplace/rules_linux_amd64.go says which,
+// inplace/buffer_linux_amd64.go reads them from the process, and
+// recording/buffered_linux_amd64.go writes their events.
 //
 // A replay finds places without records, and has the interpreter record the window around one.
 package record

@@ -15,7 +15,7 @@ type backStepper struct {
 	bodies map[uint64]uint64 // end of the prologue by start of the function
 }
 
-// BackUnits step back by one line or call each. done reports whether the walk
+// BackUnits step back by one line or call each. over reports whether the walk
 // ended before that, at a breakpoint or at the beginning.
 var BackUnits = map[string]func(b *backStepper, ctx context.Context) (stop proc.Stop, over bool, err error){
 	"line": func(b *backStepper, ctx context.Context) (proc.Stop, bool, error) { return b.line(ctx, false) },
