@@ -11,7 +11,7 @@
 //   - internal/app has the families of tools, the stores and the server that commands
 //     open;
 //   - internal/…cmd has the commands, a package for each group: rulesetscmd, aoccmd,
-//     keycmd, auditcmd, debugcmd, toolcmd, servecmd, setupcmd and releasecmd;
+//     keycmd, auditcmd, backupcmd, debugcmd, toolcmd, servecmd, setupcmd, skillcmd and releasecmd;
 //   - the other packages of internal know nothing of commands.
 //
 // Standard output carries the result or the protocol, nothing else. People
