@@ -24,7 +24,7 @@ import (
 )
 
 // KeyCommand returns the row of triptych key.
-func KeyCommand(a *app.App) command.Command { return commands{a}.keyCommand() }
+func KeyCommand(a *app.App) command.Command { return newCommands(a).keyCommand() }
 
 func (a commands) keyCommand() command.Command {
 	return command.Command{
@@ -90,7 +90,7 @@ func (a commands) keyJSON(r keys.Record) keyJSON {
 
 // invitedJSON returns the invitation of a key, nil if there is none that works.
 func (a commands) invitedJSON(r *keys.Record) *invitedJSON {
-	g := r.Invitation(a.Now())
+	g := r.Invitation(a.app.Now())
 	if g == nil {
 		return nil
 	}
@@ -100,7 +100,7 @@ func (a commands) invitedJSON(r *keys.Record) *invitedJSON {
 // clientsJSON returns the clients that can use a key now.
 func (a commands) clientsJSON(r keys.Record) (all []clientJSON) {
 	for i := range r.Grants {
-		if g := &r.Grants[i]; !g.IsInvitation() && !g.Inactive(a.Now()) {
+		if g := &r.Grants[i]; !g.IsInvitation() && !g.Inactive(a.app.Now()) {
 			all = append(all, clientJSON{ID: g.ID, Name: g.Name, Client: g.Client, Resource: g.Resource, Created: g.Created, Used: g.Used})
 		}
 	}
@@ -119,7 +119,7 @@ func limit(n int64) *int64 {
 // key is limited to.
 func (a commands) keyState(r keys.Record) string {
 	r.Allow = nil
-	switch err := r.Check(a.Now(), netip.Addr{}); {
+	switch err := r.Check(a.app.Now(), netip.Addr{}); {
 	case errors.Is(err, keys.ErrRevoked):
 		return "revoked"
 	case errors.Is(err, keys.ErrExpired):
@@ -140,7 +140,7 @@ func (a commands) keyList() command.Command {
 			set.IntVar(&limit, "limit", 0, "list at most this `number` of keys; 0 is all")
 			set.StringVar(&after, "after", "", "list the keys after the one with this `id`")
 			command.JSONFlag(set, &asJSON)
-			a.KeysFlags(set)
+			a.app.KeysFlags(set)
 		},
 		Run: func(ctx context.Context, _ []string) error {
 			if limit < 0 {
@@ -208,7 +208,7 @@ func (a commands) keyShow() command.Command {
 		Short: "print what is kept of a key",
 		Flags: func(set *pflag.FlagSet) {
 			command.JSONFlag(set, &asJSON)
-			a.KeysFlags(set)
+			a.app.KeysFlags(set)
 		},
 		Complete: a.completeKeys,
 		Run: func(ctx context.Context, args []string) error {
@@ -247,7 +247,7 @@ func (a commands) keyRows(r keys.Record) [][]string {
 		{"Rotated:", moment(r.Rotated)},
 		{"Expires:", moment(r.Expires)},
 	}
-	if r.PreviousUntil.After(a.Now()) {
+	if r.PreviousUntil.After(a.app.Now()) {
 		rows = append(rows, []string{"Old key until:", moment(r.PreviousUntil)})
 	}
 	if !r.Revoked.IsZero() {

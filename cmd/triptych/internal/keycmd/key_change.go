@@ -24,17 +24,17 @@ func (a commands) keyCreate() command.Command {
 		Long: "A new key has all rights but server:admin, works from all addresses and does not\n" +
 			"expire, unless told otherwise. Without --plan it has the plan of TRIPTYCH_DEFAULT_PLAN, or\n" +
 			"that of default-plan in the file of TRIPTYCH_CONFIG, and without both no limits:\n" +
-			"the plan enterprise with any number of requests. The rights are\n" + scopeNames(a.KeyScopes()) + ".",
+			"the plan enterprise with any number of requests. The rights are\n" + scopeNames(a.app.KeyScopes()) + ".",
 		Example: "triptych key create --name build-server --plan team --scopes rulesets:read,aoc:read\n" +
 			"triptych key create --expires 90d --allow 10.0.0.0/8,2001:db8::/32\n" +
 			"triptych key create --plan enterprise --month 5000000 --minute 2000",
 		Flags: func(set *pflag.FlagSet) {
-			s.register(set, a.KeyScopes())
+			s.register(set, a.app.KeyScopes())
 			set.BoolVar(&test, "test", false, "make a key that begins with kdb_test_")
-			a.KeysFlags(set)
+			a.app.KeysFlags(set)
 		},
 		Run: func(ctx context.Context, _ []string) error {
-			settings, err := s.created(a, s.parts(a.Now()))
+			settings, err := s.created(a, s.parts(a.app.Now()))
 			if err != nil {
 				return keyHint(err)
 			}
@@ -81,12 +81,12 @@ func (a commands) keyUpdate() command.Command {
 		Short:   "change what a key may do; what is not named stays",
 		Example: "triptych key update key_4f7c2m9xq0 --plan developer --expires never",
 		Flags: func(set *pflag.FlagSet) {
-			s.register(set, a.KeyScopes())
-			a.KeysFlags(set)
+			s.register(set, a.app.KeyScopes())
+			a.app.KeysFlags(set)
 		},
 		Complete: a.completeKeys,
 		Run: func(ctx context.Context, args []string) error {
-			if !s.given(s.parts(a.Now())) {
+			if !s.given(s.parts(a.app.Now())) {
 				return cmderr.WithHints(cmderr.UsageErrorf("key update: nothing to change"), "see: triptych key update --help")
 			}
 			return a.withKeys(ctx, func(store keys.Store) error {
@@ -94,7 +94,7 @@ func (a commands) keyUpdate() command.Command {
 				if err != nil {
 					return err
 				}
-				r, err := store.Update(ctx, id, func(settings *keys.Settings) error { return s.apply(settings, s.parts(a.Now())) })
+				r, err := store.Update(ctx, id, func(settings *keys.Settings) error { return s.apply(settings, s.parts(a.app.Now())) })
 				if err != nil {
 					return err
 				}
@@ -113,7 +113,7 @@ func (a commands) keyRotate() command.Command {
 		Example: "triptych key rotate key_4f7c2m9xq0 --grace 24h",
 		Flags: func(set *pflag.FlagSet) {
 			set.StringVar(&grace, "grace", "0s", "let the old key work on for this `time`, such as 24h or 7d")
-			a.KeysFlags(set)
+			a.app.KeysFlags(set)
 		},
 		Complete: a.completeKeys,
 		Run: func(ctx context.Context, args []string) error {
@@ -140,7 +140,7 @@ func (a commands) keyRevoke() command.Command {
 	return command.Command{
 		Name: "revoke", Args: "ID|NAME...", Min: 1, Max: command.AnyNumber,
 		Short:    "stop keys for good",
-		Flags:    a.KeysFlags,
+		Flags:    a.app.KeysFlags,
 		Complete: a.completeKeys,
 		Run: func(ctx context.Context, args []string) error {
 			return a.withKeys(ctx, func(store keys.Store) error {

@@ -17,7 +17,7 @@ func (a commands) keyDisconnect() command.Command {
 		Short: "end the logins of clients that use a key, or its invitation",
 		Long: "Names the clients and the invitation by the ids that triptych key show lists. Their\n" +
 			"tokens stop working at once; the key and its other clients go on.",
-		Flags:    a.KeysFlags,
+		Flags:    a.app.KeysFlags,
 		Complete: a.completeKeys,
 		Run: func(ctx context.Context, args []string) error {
 			return a.withKeys(ctx, func(store keys.Store) error {

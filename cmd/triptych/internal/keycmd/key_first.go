@@ -16,13 +16,13 @@ func (a commands) keyFirst() command.Command {
 		Name: "first", Short: "print the first key of a server and remove its file",
 		Long: "A server without keys makes one. Where it is not started at a terminal, it writes the\n" +
 			"key to the file keys/first-key of its data folder, as what a service prints stays in a log.",
-		Flags: a.DataFlags,
+		Flags: a.app.DataFlags,
 		Run:   func(context.Context, []string) error { return a.takeFirst() },
 	}
 }
 
 func (a commands) takeFirst() error {
-	env, err := a.Env(slog.LevelWarn)
+	env, err := a.app.Env(slog.LevelWarn)
 	if err != nil {
 		return err
 	}

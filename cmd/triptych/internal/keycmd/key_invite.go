@@ -37,12 +37,12 @@ func (a commands) keyInvite() command.Command {
 			"at the login page. A new link ends the one before.",
 		Example: "triptych key invite ann --scopes rulesets:read --for cursor --url https://rules.example.com",
 		Flags: func(set *pflag.FlagSet) {
-			s.registerRights(set, a.KeyScopes())
+			s.registerRights(set, a.app.KeyScopes())
 			set.StringVar(&lasts, "expires", "24h", "let the link work for this `time`, such as 2h or 7d; at most 30d")
 			set.StringVar(&host, "for", "", "show first what to do in this `program`\nThe programs are "+strings.Join(invite.Hosts(), ", ")+".")
 			command.Offer(set, "for", invite.Hosts())
 			set.StringVar(&at, "url", "", "the server is at this `url` (TRIPTYCH_URL)\ndefault: host and listen of the configuration file\nIt is one such as https://rules.example.com.")
-			a.KeysFlags(set)
+			a.app.KeysFlags(set)
 		},
 		Complete: a.completeKeys,
 		Run: func(ctx context.Context, args []string) error {
@@ -62,11 +62,11 @@ func (a commands) keyInvite() command.Command {
 				if err != nil {
 					return err
 				}
-				_, token, err := store.Invite(ctx, r.ID, host, a.Now().Add(until))
+				_, token, err := store.Invite(ctx, r.ID, host, a.app.Now().Add(until))
 				if err != nil {
 					return err
 				}
-				fmt.Fprintf(a.Err, "triptych: the link below works once, until %s; it is not shown again\n", moment(a.Now().Add(until)))
+				fmt.Fprintf(a.Err, "triptych: the link below works once, until %s; it is not shown again\n", moment(a.app.Now().Add(until)))
 				return a.Printf("%s\n", invite.Link(endpoint, token))
 			})
 		},
@@ -111,7 +111,7 @@ func known(out *cmdio.IO, r keys.Record, s *keySettings, err error) (keys.Record
 
 // publicEndpoint returns the URL of the endpoint of the server as its clients have it.
 func (a commands) publicEndpoint(flag string) (string, error) {
-	text := cmp.Or(flag, a.Getenv("TRIPTYCH_URL"))
+	text := cmp.Or(flag, a.app.Getenv("TRIPTYCH_URL"))
 	if text == "" {
 		text = a.configuredURL()
 	}
@@ -130,13 +130,13 @@ func (a commands) publicEndpoint(flag string) (string, error) {
 
 // configuredURL returns the URL of the server by its configuration file, "" if that does not say.
 func (a commands) configuredURL() string {
-	host := cmp.Or(a.Configured("host"), a.Configured("acme-host"))
+	host := cmp.Or(a.app.Configured("host"), a.app.Configured("acme-host"))
 	if host == "" {
 		return ""
 	}
 	u := url.URL{Scheme: "https", Host: host}
-	_, port, err := net.SplitHostPort(cmp.Or(a.Configured("listen"), ":8443"))
-	if err == nil && port != "443" && a.Configured("proxy") == "" { // a proxy has a port of its own
+	_, port, err := net.SplitHostPort(cmp.Or(a.app.Configured("listen"), ":8443"))
+	if err == nil && port != "443" && a.app.Configured("proxy") == "" { // a proxy has a port of its own
 		u.Host = net.JoinHostPort(host, port)
 	}
 	return u.String()

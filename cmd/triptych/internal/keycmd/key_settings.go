@@ -114,7 +114,7 @@ func (s *keySettings) apply(to *keys.Settings, parts []keyPart) error {
 // created returns the settings of a new key by some flags. Without --plan it has the plan that
 // the operator has chosen for all ([app.App.DefaultPlan]).
 func (s *keySettings) created(a commands, parts []keyPart) (keys.Settings, error) {
-	plan, err := a.DefaultPlan("")
+	plan, err := a.app.DefaultPlan("")
 	if err != nil {
 		return keys.Settings{}, err
 	}

@@ -25,7 +25,7 @@ func output(t *testing.T) (commands, func() string) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = f.Close() }) // read by its path
-	return commands{&app.App{IO: &cmdio.IO{Out: f, Err: f}, Now: func() time.Time { return noon }}}, func() string {
+	return newCommands(&app.App{IO: &cmdio.IO{Out: f, Err: f}, Now: func() time.Time { return noon }}), func() string {
 		t.Helper()
 		text, err := os.ReadFile(path)
 		if err != nil {

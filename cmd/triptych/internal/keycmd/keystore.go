@@ -18,19 +18,19 @@ import (
 // withKeys runs a function with the keys that the flags and the environment
 // select, and closes them.
 func (a commands) withKeys(ctx context.Context, use func(keys.Store) error) error {
-	env, err := a.Env(slog.LevelWarn)
+	env, err := a.app.Env(slog.LevelWarn)
 	if err != nil {
 		return err
 	}
-	return a.WithKeys(ctx, env, func(client redis.UniversalClient, store keys.Store) error {
-		recorded := &recorder.RecordedKeys{Store: store, Record: a.Flags.Audit.RecordOnce(client, env)}
+	return a.app.WithKeys(ctx, env, func(client redis.UniversalClient, store keys.Store) error {
+		recorded := &recorder.RecordedKeys{Store: store, Record: a.app.Flags.Audit.RecordOnce(client, env)}
 		return keyHint(use(recorded))
 	})
 }
 
 // Find returns the key that a word names, by its id or name. It fails if there is none.
 func Find(ctx context.Context, a *app.App, word string) (found keys.Record, err error) {
-	c := commands{a}
+	c := newCommands(a)
 	err = c.withKeys(ctx, func(store keys.Store) error {
 		id, err := keyID(ctx, store, word)
 		if err == nil {
