@@ -19,7 +19,7 @@ import (
 )
 
 // AoCCommand returns the row of triptych aoc.
-func AoCCommand(a *app.App) command.Command { return commands{a}.aocCommand() }
+func AoCCommand(a *app.App) command.Command { return newCommands(a).aocCommand() }
 
 func (a commands) aocCommand() command.Command {
 	return command.Command{
@@ -75,7 +75,7 @@ func (a commands) bookToRead(book *aoc.Book, has func(*aoc.Book) bool) (*aoc.Boo
 	if err != nil {
 		return nil, err
 	}
-	found, err := aoc.BookToRead(a.Now(), book, user, has)
+	found, err := aoc.BookToRead(a.app.Now(), book, user, has)
 	if err != nil {
 		return nil, err
 	}
@@ -143,7 +143,7 @@ func (a commands) aocList() command.Command {
 		Name: "list", Short: "list the days that have a puzzle",
 		Flags: func(set *pflag.FlagSet) {
 			command.JSONFlag(set, &asJSON)
-			a.AoCFlags(set)
+			a.app.AoCFlags(set)
 		},
 		Run: func(context.Context, []string) error {
 			user, err := a.localUser()
@@ -209,7 +209,7 @@ func (a commands) aocShow() command.Command {
 	return command.Command{
 		Name: "show", Args: "DAY", Min: 1, Max: 1,
 		Short:    "print the puzzle of a day",
-		Flags:    a.AoCFlags,
+		Flags:    a.app.AoCFlags,
 		Complete: a.completeDays,
 		Run: func(_ context.Context, args []string) error {
 			day, err := parseDay(args[0])
@@ -278,7 +278,7 @@ func (a commands) aocRecord() command.Command {
 			set.Int64Var(&r.out, "tokens-out", 0, "the `number` of tokens that the model wrote")
 			set.Float64Var(&r.cost, "cost", 0, "the cost in US `dollars`")
 			set.StringVar(&r.notes, "notes", "", "a `text` to keep with the record")
-			a.AoCFlags(set)
+			a.app.AoCFlags(set)
 		},
 		Complete: a.completeDays,
 		Run: func(ctx context.Context, args []string) error {
@@ -294,7 +294,7 @@ func (a commands) aocRecord() command.Command {
 				return err
 			}
 			// The tool has the rules and the text of the answer.
-			return toolcmd.Call(ctx, a.Only("aoc"), "record_speed", toolcmd.Arguments{JSON: text}, false)
+			return toolcmd.Call(ctx, a.app.Only("aoc"), "record_speed", toolcmd.Arguments{JSON: text}, false)
 		},
 	}
 }
@@ -345,7 +345,7 @@ func (a commands) nameYear(arguments map[string]any) error {
 	}
 	day, _ := arguments["day"].(aoc.Day)
 	part, _ := arguments["phase"].(int)
-	found, err := aoc.BookToRecord(a.Now(), book, user, day, aoc.Phase(part))
+	found, err := aoc.BookToRecord(a.app.Now(), book, user, day, aoc.Phase(part))
 	if err == nil && found.HasYear() {
 		arguments["year"] = found.EventYear()
 		tellYear(a.IO, found.EventYear())

@@ -23,11 +23,11 @@ import (
 
 // aocConfig returns the family's settings and its environment.
 func (a commands) aocConfig() (*aoc.Config, host.Env, error) {
-	a.Configs.AoC.Waiting = func(d time.Duration) {
+	a.app.Configs.AoC.Waiting = func(d time.Duration) {
 		fmt.Fprintf(a.Err, "triptych: the next request to the site is sent in %v\n", d.Round(time.Second))
 	}
-	env, err := a.Env(slog.LevelWarn)
-	return a.Configs.AoC, env, err
+	env, err := a.app.Env(slog.LevelWarn)
+	return a.app.Configs.AoC, env, err
 }
 
 // localUser opens the folder of the person who runs this command.
@@ -49,7 +49,7 @@ func (a commands) aocLogin() command.Command {
 		Example: "triptych aoc login\npass show aoc | triptych aoc login",
 		Flags: func(set *pflag.FlagSet) {
 			set.StringVar(&key, "key", "", "store the cookie for the owner of this `key`, an id or a name, who uses the server over HTTPS")
-			a.AoCFlags(set)
+			a.app.AoCFlags(set)
 		},
 		Max: command.AnyNumber,
 		Run: func(ctx context.Context, args []string) error {
@@ -83,7 +83,7 @@ func (a commands) aocLogin() command.Command {
 
 // keyID returns the id of a key that exists, by its id or name.
 func (a commands) keyID(ctx context.Context, word string) (string, error) {
-	row, err := keycmd.Find(ctx, a.App, word)
+	row, err := keycmd.Find(ctx, a.app, word)
 	return row.ID, err
 }
 
@@ -115,7 +115,7 @@ func (a commands) aocFetch() command.Command {
 			"What is stored is downloaded again only if the calendar shows that its second part has opened; " +
 			"between requests there is a pause of a second or more.",
 		Example: "triptych aoc fetch\ntriptych aoc fetch 1\ntriptych aoc fetch 2025 all",
-		Flags:   a.AoCFlags,
+		Flags:   a.app.AoCFlags,
 		Run:     a.fetch,
 	}
 }

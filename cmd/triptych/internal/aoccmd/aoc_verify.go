@@ -53,7 +53,7 @@ func (a commands) aocVerify() command.Command {
 			set.IntVar(&v.warmUp, "warm-up", 0, "run it this `number` of times before, without measuring")
 			set.DurationVar(&v.timeout, "timeout", defaultSolveTime, "end the command after this `time`")
 			set.Var(&v.memory, "memory", "end the command when it uses more memory than this `size`")
-			a.AoCFlags(set)
+			a.app.AoCFlags(set)
 		},
 		Run: func(ctx context.Context, args []string) error { return a.verify(ctx, v, args) },
 	}
@@ -137,7 +137,7 @@ func (a commands) recordRun(ctx context.Context, puzzle aoc.Puzzle, v verifyRun,
 	if err != nil {
 		return err
 	}
-	s := aoc.Speed{LLM: v.llm, Phase: aoc.Phase(v.part), SpeedMS: run.took.Milliseconds(), Timestamp: a.Now(), Details: aoc.Details{
+	s := aoc.Speed{LLM: v.llm, Phase: aoc.Phase(v.part), SpeedMS: run.took.Milliseconds(), Timestamp: a.app.Now(), Details: aoc.Details{
 		Kind: new(string(race.Program)), Correct: run.correct, CPUMS: new(run.cpu.Milliseconds()),
 	}}
 	if v.language != "" {

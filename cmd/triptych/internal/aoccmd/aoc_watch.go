@@ -30,7 +30,7 @@ func (a commands) aocWatch() command.Command {
 		Example: "triptych aoc watch\ntriptych aoc watch 1 --once",
 		Flags: func(set *pflag.FlagSet) {
 			set.BoolVar(&once, "once", false, "end when the first part is there")
-			a.AoCFlags(set)
+			a.app.AoCFlags(set)
 		},
 		Run: func(ctx context.Context, args []string) error {
 			puzzle, user, err := a.nextPuzzle(args)
@@ -65,7 +65,7 @@ func (a commands) nextPuzzle(args []string) (aoc.Puzzle, *aoc.User, error) {
 	}
 	for day := 1; day <= user.EventDays(year); day++ {
 		puzzle := aoc.Puzzle{Year: year, Day: day}
-		late := a.Now().Sub(puzzle.Opens())
+		late := a.app.Now().Sub(puzzle.Opens())
 		if late > justOpened {
 			continue
 		}
@@ -83,7 +83,7 @@ func (a commands) yearToWatch(args []string) (int, error) {
 		return parseYear(args[0])
 	}
 	_, year, err := a.openBook()
-	return cmp.Or(year, a.Now().UTC().Year()), err
+	return cmp.Or(year, a.app.Now().UTC().Year()), err
 }
 
 // justOpened is the time for which an open puzzle is the next one, so that one may be
@@ -94,11 +94,11 @@ const justOpened = time.Hour
 func (a commands) awaitUnlock(ctx context.Context, puzzle aoc.Puzzle) error {
 	opens := puzzle.Opens()
 	tell := isTerminal(a.Err)
-	if opens.After(a.Now()) {
+	if opens.After(a.app.Now()) {
 		fmt.Fprintf(a.Err, "triptych: %s opens at %s (%s here)\n", puzzle, opens.Format("2006-01-02 15:04 MST"), opens.Local().Format("15:04:05 MST"))
 	}
 	for {
-		left := opens.Sub(a.Now())
+		left := opens.Sub(a.app.Now())
 		if left <= 0 {
 			return nil
 		}
@@ -108,7 +108,7 @@ func (a commands) awaitUnlock(ctx context.Context, puzzle aoc.Puzzle) error {
 		if err := pause(ctx, min(left, time.Second)); err != nil {
 			return err
 		}
-		if tell && opens.Sub(a.Now()) <= 0 {
+		if tell && opens.Sub(a.app.Now()) <= 0 {
 			fmt.Fprint(a.Err, "\r            \r")
 		}
 	}
