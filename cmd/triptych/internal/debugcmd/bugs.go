@@ -31,7 +31,7 @@ type bugsFlags struct {
 }
 
 // BugsCommand returns the row of triptych bugs.
-func BugsCommand(a *app.App) command.Command { return commands{a}.bugsCommand() }
+func BugsCommand(a *app.App) command.Command { return newCommands(a).bugsCommand() }
 
 func (a commands) bugsCommand() command.Command {
 	var f bugsFlags
@@ -50,7 +50,7 @@ func (a commands) bugsCommand() command.Command {
 			set.StringVar(&f.at, "at", "", "the `place` FILE:LINE")
 			set.StringVar(&f.pattern, "pattern", "", "`code` with holes")
 			set.IntVar(&f.most, "max", 10, "show at most so many `places`")
-			a.DataFlags(set) // as all commands of the debugger have
+			a.app.DataFlags(set) // as all commands of the debugger have
 			set.BoolVar(&f.index, "index", false, "store in the data folder what was read, for later searches")
 			command.JSONFlag(set, &f.asJSON)
 		},
@@ -95,7 +95,7 @@ func (a commands) findBugs(ctx context.Context, dir string, f bugsFlags) (err er
 		}
 		arguments["line"] = number
 	}
-	one := a.Only("debugger")
+	one := a.app.Only("debugger")
 	one.Configs.Debugger.Projects = debugger.Projects{root}
 	one.Configs.Debugger.IndexProjects = f.index
 	c, err := one.Converse(ctx)

@@ -19,7 +19,7 @@ import (
 )
 
 // DAPCommand returns the row of triptych dap.
-func DAPCommand(a *app.App) command.Command { return commands{a}.dapCommand() }
+func DAPCommand(a *app.App) command.Command { return newCommands(a).dapCommand() }
 
 func (a commands) dapCommand() command.Command {
 	var stdio bool
@@ -35,7 +35,7 @@ func (a commands) dapCommand() command.Command {
 		Example: "triptych dap\n" +
 			"triptych dap 127.0.0.1:4711",
 		Flags: func(set *pflag.FlagSet) {
-			a.DataFlags(set) // as all commands of the debugger have
+			a.app.DataFlags(set) // as all commands of the debugger have
 			set.BoolVar(&stdio, "stdio", false, "talk to the editor over standard input and output, as without an address")
 		},
 		Run: func(ctx context.Context, args []string) error {
@@ -55,7 +55,7 @@ func (a commands) dapCommand() command.Command {
 // dap serves the editors of the user. Their sessions begin and end by recorded
 // calls of tools.
 func (a commands) dap(ctx context.Context, address string) (err error) {
-	logger, err := a.Logger(slog.LevelWarn)
+	logger, err := a.app.Logger(slog.LevelWarn)
 	if err != nil {
 		return err
 	}
@@ -63,8 +63,8 @@ func (a commands) dap(ctx context.Context, address string) (err error) {
 	if err != nil {
 		return err
 	}
-	a.Configs.Debugger.Traces = append(a.Configs.Debugger.Traces, root) // the user may open what the user names
-	c, err := a.ConverseRecorded(context.WithoutCancel(ctx))
+	a.app.Configs.Debugger.Traces = append(a.app.Configs.Debugger.Traces, root) // the user may open what the user names
+	c, err := a.app.ConverseRecorded(context.WithoutCancel(ctx))
 	if err != nil {
 		return err
 	}
@@ -73,7 +73,7 @@ func (a commands) dap(ctx context.Context, address string) (err error) {
 		call := func(ctx context.Context, tool string, arguments map[string]any) (string, error) {
 			return begin(ctx, c, toolCall{tool, arguments})
 		}
-		return a.Configs.Debugger.ServeDAP(ctx, conn, call, logger)
+		return a.app.Configs.Debugger.ServeDAP(ctx, conn, call, logger)
 	}
 	if address == "" {
 		return serve(newStandard(a.In, a.Out))

@@ -20,7 +20,7 @@ import (
 )
 
 // DebugCommand returns the row of triptych debug.
-func DebugCommand(a *app.App) command.Command { return commands{a}.debugCommand() }
+func DebugCommand(a *app.App) command.Command { return newCommands(a).debugCommand() }
 
 func (a commands) debugCommand() command.Command {
 	input := ""
@@ -44,7 +44,7 @@ func (a commands) debugCommand() command.Command {
 		Flags: func(set *pflag.FlagSet) {
 			set.SetInterspersed(false) // what follows the program's name is for the program
 			set.StringVar(&input, "input", "", "what the program reads: a `file`, pipe, or tty; without it tty at a terminal, else nothing")
-			a.DebuggerFlags(set)
+			a.app.DebuggerFlags(set)
 		},
 		Run: func(ctx context.Context, args []string) error {
 			return a.shell(ctx, func(ctx context.Context, s *debugShell) error { return s.start(ctx, input, args) })
@@ -64,7 +64,7 @@ func (a commands) shell(ctx context.Context, start func(ctx context.Context, s *
 
 // converse starts a session and reads commands for it.
 func (s *debugShell) converse(ctx context.Context, start func() error) (err error) {
-	if s.conversation, err = s.app.Only("debugger").Converse(ctx); err != nil {
+	if s.conversation, err = s.app.app.Only("debugger").Converse(ctx); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.conversation.Close()) }()

@@ -145,17 +145,17 @@ func (a commands) debugArguments(tool *debugTool, rest string) (toolcmd.Argument
 	name, value, assigned := strings.Cut(rest, "=")
 	switch {
 	case rest == "":
-		return toolcmd.ParseArguments(a.App, nil)
+		return toolcmd.ParseArguments(a.app, nil)
 	case strings.HasPrefix(rest, "{"):
-		return toolcmd.ParseArguments(a.App, []string{rest})
+		return toolcmd.ParseArguments(a.app, []string{rest})
 	case tool.name == "send_input" && rest == endOfInput:
-		return toolcmd.ParseArguments(a.App, []string{`{"text":"","eof":true}`})
+		return toolcmd.ParseArguments(a.app, []string{`{"text":"","eof":true}`})
 	case assigned && tool.has(name) && !strings.HasPrefix(value, "="):
 		words, err := splitQuoted(rest)
 		if err != nil {
 			return toolcmd.Arguments{}, err
 		}
-		return toolcmd.ParseArguments(a.App, words)
+		return toolcmd.ParseArguments(a.app, words)
 	}
 	switch main := mainArguments[tool.name]; {
 	case tool.name == "set_breakpoint":

@@ -23,7 +23,7 @@ import (
 // debugTools are two tools as a server lists them.
 func debugTools(t *testing.T) *debugShell {
 	t.Helper()
-	s := &debugShell{app: commands{app.New()}}
+	s := &debugShell{app: newCommands(app.New())}
 	for name, schema := range map[string]string{
 		"step_line": `{"properties":{"wait_ms":{"type":"integer"}}}`, "step_over": `{"properties":{"wait_ms":{"type":"integer"}}}`,
 		"set_breakpoint":   `{"properties":{"function":{"type":"string"},"condition":{"type":"string"},"line":{"type":"integer"}}}`,

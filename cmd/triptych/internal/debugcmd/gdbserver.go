@@ -21,7 +21,7 @@ import (
 )
 
 // GDBServerCommand returns the row of triptych gdbserver.
-func GDBServerCommand(a *app.App) command.Command { return commands{a}.gdbServerCommand() }
+func GDBServerCommand(a *app.App) command.Command { return newCommands(a).gdbServerCommand() }
 
 // gdbFlags are the flags of gdbserver.
 type gdbFlags struct {
@@ -49,7 +49,7 @@ func (a commands) gdbServerCommand() command.Command {
 			"triptych gdbserver --trace crash.trace\n" +
 			"gdb -ex 'target remote | triptych gdbserver --stdio --record -- ./shop' ./shop",
 		Flags: func(set *pflag.FlagSet) {
-			a.DataFlags(set)
+			a.app.DataFlags(set)
 			set.BoolVar(&f.stdio, "stdio", false, "talk to gdb over standard input and output")
 			set.IntVar(&f.attach, "attach", 0, "attach to the process with this `pid`")
 			set.StringVar(&f.trace, "trace", "", "open this `file` that debugger/export_trace has written in the format binary")
@@ -102,7 +102,7 @@ func (f *gdbFlags) choose(args []string) (address string, call toolCall, err err
 // gdbServer begins a session by a recorded call of a tool, and serves one
 // client. The session ends with the conversation.
 func (a commands) gdbServer(ctx context.Context, f *gdbFlags, address string, call toolCall) (err error) {
-	logger, err := a.Logger(slog.LevelWarn)
+	logger, err := a.app.Logger(slog.LevelWarn)
 	if err != nil {
 		return err
 	}
@@ -112,10 +112,10 @@ func (a commands) gdbServer(ctx context.Context, f *gdbFlags, address string, ca
 			if err != nil {
 				return err
 			}
-			a.Configs.Debugger.Traces = append(a.Configs.Debugger.Traces, folder)
+			a.app.Configs.Debugger.Traces = append(a.app.Configs.Debugger.Traces, folder)
 		}
 	}
-	c, err := a.ConverseRecorded(context.WithoutCancel(ctx))
+	c, err := a.app.ConverseRecorded(context.WithoutCancel(ctx))
 	if err != nil {
 		return err
 	}
@@ -124,7 +124,7 @@ func (a commands) gdbServer(ctx context.Context, f *gdbFlags, address string, ca
 	if err != nil {
 		return err
 	}
-	return a.Configs.Debugger.ServeGDB(ctx, conn, conn.session, f.record, logger)
+	return a.app.Configs.Debugger.ServeGDB(ctx, conn, conn.session, f.record, logger)
 }
 
 // begin calls the tool and returns the id of the session.

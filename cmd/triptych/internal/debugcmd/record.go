@@ -23,7 +23,7 @@ import (
 )
 
 // RecordCommand returns the row of triptych record.
-func RecordCommand(a *app.App) command.Command { return commands{a}.recordCommand() }
+func RecordCommand(a *app.App) command.Command { return newCommands(a).recordCommand() }
 
 // recordFlags are the flags of record.
 type recordFlags struct {
@@ -88,7 +88,7 @@ func (a commands) recordCommand() command.Command {
 			"triptych record --attach 4711 --seconds 10",
 		Flags: func(set *pflag.FlagSet) {
 			set.SetInterspersed(false) // what follows the program's name is for the program
-			a.DataFlags(set)           // as all commands of the debugger have
+			a.app.DataFlags(set)       // as all commands of the debugger have
 			set.StringVarP(&f.output, "output", "o", "", "write the recording to this `file`\ndefault: PROGRAM.recording")
 			set.BoolVar(&f.onCrash, "on-crash", false, "keep the file only if the program fails: by a signal or with a status that is not 0")
 			set.BoolVar(&f.follow, "follow", false, "record each child of the program, too, in a file with its process id added to the name")
@@ -261,7 +261,7 @@ func exitOf(run *debugger.RecordedRun) error {
 }
 
 // ReplayCommand returns the row of triptych replay.
-func ReplayCommand(a *app.App) command.Command { return commands{a}.replayCommand() }
+func ReplayCommand(a *app.App) command.Command { return newCommands(a).replayCommand() }
 
 func (a commands) replayCommand() command.Command {
 	pack := false
@@ -280,7 +280,7 @@ func (a commands) replayCommand() command.Command {
 			"triptych replay --pack shop.recording",
 		Flags: func(set *pflag.FlagSet) {
 			set.BoolVar(&pack, "pack", false, "add all files that a replay on another system needs to the recording, and end")
-			a.DebuggerFlags(set)
+			a.app.DebuggerFlags(set)
 		},
 		Run: func(ctx context.Context, args []string) error {
 			if pack {
@@ -290,7 +290,7 @@ func (a commands) replayCommand() command.Command {
 			if err != nil {
 				return err
 			}
-			traces := &a.Configs.Debugger.Traces
+			traces := &a.app.Configs.Debugger.Traces
 			*traces = append(*traces, filepath.Dir(path))
 			return a.shell(ctx, func(ctx context.Context, s *debugShell) error {
 				return s.call(ctx, "open_trace", map[string]any{"file": path})

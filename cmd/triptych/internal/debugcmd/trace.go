@@ -17,7 +17,7 @@ import (
 )
 
 // TraceCommand returns the row of triptych trace.
-func TraceCommand(a *app.App) command.Command { return commands{a}.traceCommand() }
+func TraceCommand(a *app.App) command.Command { return newCommands(a).traceCommand() }
 
 func (a commands) traceCommand() command.Command {
 	return command.Command{
@@ -54,7 +54,7 @@ func (a commands) traceShow() command.Command {
 			"position 7 is before step 7. Code that the trace lacks, and symbols, are read\n" +
 			"from the program and its libraries if they still are the same.",
 		Flags: func(set *pflag.FlagSet) {
-			a.DataFlags(set)
+			a.app.DataFlags(set)
 			set.StringVar(&f.from, "from", "", "print the steps from this `position` on")
 			set.StringVar(&f.to, "to", "", "print the steps up to this `position`")
 			set.StringVar(&f.at, "at", "", "print where the thread is at this `position`, and its registers")
@@ -83,7 +83,7 @@ func (a commands) traceShow() command.Command {
 
 // printRecording prints what a recording has and needs. It returns false for another file.
 func (a commands) printRecording(ctx context.Context, path string, f *traceFlags) (bool, error) {
-	s, err := debugger.SummarizeRecording(ctx, path, debugger.TraceOptions{Memory: f.memory, Getenv: a.Getenv})
+	s, err := debugger.SummarizeRecording(ctx, path, debugger.TraceOptions{Memory: f.memory, Getenv: a.app.Getenv})
 	switch {
 	case s == nil || err != nil:
 		return false, err
@@ -95,12 +95,12 @@ func (a commands) printRecording(ctx context.Context, path string, f *traceFlags
 
 // withTrace opens a trace.
 func (a commands) withTrace(ctx context.Context, path string, f *traceFlags, use func(*debugger.TraceFile) error) error {
-	logger, err := a.Logger(slog.LevelError)
+	logger, err := a.app.Logger(slog.LevelError)
 	if err != nil {
 		return err
 	}
 	trace, err := debugger.OpenTrace(ctx, path, debugger.TraceOptions{
-		Executable: f.executable, Root: f.root, Memory: f.memory, Getenv: a.Getenv, Log: logger,
+		Executable: f.executable, Root: f.root, Memory: f.memory, Getenv: a.app.Getenv, Log: logger,
 	})
 	if err != nil {
 		return err
