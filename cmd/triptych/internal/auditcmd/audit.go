@@ -22,7 +22,7 @@ import (
 )
 
 // AuditCommand returns the row of triptych audit.
-func AuditCommand(a *app.App) command.Command { return commands{a}.auditCommand() }
+func AuditCommand(a *app.App) command.Command { return newCommands(a).auditCommand() }
 
 func (a commands) auditCommand() command.Command {
 	return command.Command{
@@ -40,11 +40,11 @@ func (a commands) auditCommand() command.Command {
 // withTrail runs a function with the trail that the flags and the environment
 // select. Nothing is added to it.
 func (a commands) withTrail(ctx context.Context, use func(*audit.Log) error) error {
-	env, err := a.Env(slog.LevelWarn)
+	env, err := a.app.Env(slog.LevelWarn)
 	if err != nil {
 		return err
 	}
-	client, err := a.DialValkey(ctx, env.Logger)
+	client, err := a.app.DialValkey(ctx, env.Logger)
 	if err != nil {
 		return err
 	}
@@ -76,7 +76,7 @@ func (a commands) auditShow() command.Command {
 			set.StringVar(&f.filter.Key, "key", "", "print the records of this `key`, an id or a name\nThe key of standard input and output is local.")
 			set.IntVar(&f.filter.Limit, "limit", 0, "print at most this `number` of records; 0 is all")
 			command.JSONFlag(set, &f.asJSON)
-			a.KeysFlags(set)
+			a.app.KeysFlags(set)
 		},
 		Run: func(ctx context.Context, _ []string) error {
 			filter, err := a.auditFilter(ctx, &f)
@@ -93,10 +93,10 @@ func (a commands) auditFilter(ctx context.Context, f *showFlags) (audit.Filter, 
 	if err != nil {
 		return f.filter, err
 	}
-	if f.filter.From, err = parseSince(f.from, a.Now()); err != nil {
+	if f.filter.From, err = parseSince(f.from, a.app.Now()); err != nil {
 		return f.filter, cmderr.UsageErrorf("--from: %v", err)
 	}
-	if f.filter.To, err = parseSince(f.to, a.Now()); err != nil {
+	if f.filter.To, err = parseSince(f.to, a.app.Now()); err != nil {
 		return f.filter, cmderr.UsageErrorf("--to: %v", err)
 	}
 	if f.filter.Limit < 0 {
@@ -110,11 +110,11 @@ func (a commands) findKey(ctx context.Context, f *audit.Filter) error {
 	if f.Key == "" || f.Key == host.Local().ID {
 		return nil
 	}
-	env, err := a.Env(slog.LevelWarn)
+	env, err := a.app.Env(slog.LevelWarn)
 	if err != nil {
 		return err
 	}
-	ids, err := a.KeyIDs(ctx, env, f.Key)
+	ids, err := a.app.KeyIDs(ctx, env, f.Key)
 	if err != nil {
 		return err
 	}
@@ -187,14 +187,14 @@ func (a commands) auditVerify() command.Command {
 			set.StringSliceVar(&trusted, "trust", nil, "trust the public key in this `file`; repeatable\ndefault: audit/signing.pub in the data folder")
 			set.BoolVar(&incremental, "incremental", false, "verify from where the last verification with this flag ended")
 			command.JSONFlag(set, &asJSON)
-			a.KeysFlags(set)
+			a.app.KeysFlags(set)
 		},
 		Run: func(ctx context.Context, _ []string) error {
 			keys, err := readPublicKeys(trusted)
 			if err != nil {
 				return err
 			}
-			where, err := a.ValkeyURL()
+			where, err := a.app.ValkeyURL()
 			if err != nil {
 				return err
 			}
@@ -217,7 +217,7 @@ func (a commands) auditVerify() command.Command {
 // saves those that it ends with.
 func (a commands) verifyOn(trail *audit.Log) func(context.Context, ...ed25519.PublicKey) (audit.Report, error) {
 	return func(ctx context.Context, trusted ...ed25519.PublicKey) (audit.Report, error) {
-		env, err := a.Env(slog.LevelWarn)
+		env, err := a.app.Env(slog.LevelWarn)
 		if err != nil {
 			return audit.Report{}, err
 		}

@@ -49,7 +49,7 @@ func (a commands) auditExport() command.Command {
 			set.StringVar(&f.state, "state", "", "with --to-otlp, remember in this `file` what was exported\ndefault: audit/exported-otlp.json in the data folder")
 			set.BoolVar(&f.follow, "follow", false, "with a destination, go on with new records until interrupted")
 			set.DurationVar(&f.every, "every", 10*time.Second, "with --follow, look for new records each `time`")
-			a.KeysFlags(set)
+			a.app.KeysFlags(set)
 		},
 		Run: func(ctx context.Context, _ []string) error {
 			filter, err := a.auditFilter(ctx, &f.showFlags)

@@ -35,7 +35,7 @@ type receiver struct {
 
 // openReceiver returns the receiver at a URL. Nothing is sent yet.
 func (a commands) openReceiver(url, state string) (*receiver, error) {
-	to, err := otlp.LogsFromEnvironment(a.Getenv, url)
+	to, err := otlp.LogsFromEnvironment(a.app.Getenv, url)
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("--to-otlp: %w", err)
@@ -43,7 +43,7 @@ func (a commands) openReceiver(url, state string) (*receiver, error) {
 		return nil, cmderr.UsageErrorf("--to-otlp: OTEL_SDK_DISABLED or OTEL_LOGS_EXPORTER turns the export of logs off")
 	}
 	if state == "" {
-		env, err := a.Env(slog.LevelWarn)
+		env, err := a.app.Env(slog.LevelWarn)
 		if err != nil {
 			return nil, err
 		}

@@ -105,7 +105,7 @@ func TestExportToAReceiver(t *testing.T) {
 	dir, add := trailOfFiles(t)
 	state := filepath.Join(t.TempDir(), "state", "exported.json")
 	export := func(url string) (int, error) {
-		to, err := commands{app.New()}.openReceiver(url, state)
+		to, err := newCommands(app.New()).openReceiver(url, state)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -145,7 +145,7 @@ func TestReceiverThatRefuses(t *testing.T) {
 	f := newReceiverFake(t)
 	dir, add := trailOfFiles(t)
 	add("a", "b")
-	to, err := commands{app.New()}.openReceiver(f.URL, filepath.Join(t.TempDir(), "exported.json"))
+	to, err := newCommands(app.New()).openReceiver(f.URL, filepath.Join(t.TempDir(), "exported.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,7 +182,7 @@ func TestRejectedBeforeAFailure(t *testing.T) {
 			ctx, stop := context.WithCancel(t.Context())
 			defer stop()
 			f := newReceiverFake(t)
-			to, err := commands{app.New()}.openReceiver(f.URL, filepath.Join(t.TempDir(), "exported.json"))
+			to, err := newCommands(app.New()).openReceiver(f.URL, filepath.Join(t.TempDir(), "exported.json"))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -198,7 +198,7 @@ func chainLine(c audit.ChainReport) string {
 // keyNames returns a function that returns the name of a key, "" if it has none, and looks
 // each id up once.
 func (a commands) keyNames(ctx context.Context) (func(id string) string, error) {
-	env, err := a.Env(slog.LevelWarn)
+	env, err := a.app.Env(slog.LevelWarn)
 	if err != nil {
 		return nil, err
 	}

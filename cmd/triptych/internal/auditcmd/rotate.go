@@ -32,7 +32,7 @@ func (a commands) auditRotateKey() command.Command {
 		Flags: func(set *pflag.FlagSet) {
 			set.BoolVar(&compromised, "compromised", false, "do not trust the old key any more")
 			set.BoolVar(&resume, "resume", false, "make no key: sign with the present one what a rotation did not reach")
-			a.KeysFlags(set)
+			a.app.KeysFlags(set)
 		},
 		Run: func(ctx context.Context, _ []string) error {
 			if compromised && resume {
@@ -46,12 +46,12 @@ func (a commands) auditRotateKey() command.Command {
 // rotateKey rotates the key of the data folder, or resumes that, and prints what became of the
 // chains there and in the store.
 func (a commands) rotateKey(ctx context.Context, compromised, resume bool) error {
-	env, err := a.Env(slog.LevelWarn)
+	env, err := a.app.Env(slog.LevelWarn)
 	if err != nil {
 		return err
 	}
 	dir := filepath.Join(env.Data, "audit")
-	client, err := a.DialValkey(ctx, env.Logger)
+	client, err := a.app.DialValkey(ctx, env.Logger)
 	if err != nil {
 		return err
 	}
