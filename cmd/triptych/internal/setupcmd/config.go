@@ -22,7 +22,7 @@ import (
 )
 
 // ConfigCommand returns the row of triptych config.
-func ConfigCommand(a *app.App) command.Command { return commands{a}.configCommand() }
+func ConfigCommand(a *app.App) command.Command { return newCommands(a).configCommand() }
 
 func (a commands) configCommand() command.Command {
 	var c configRun
@@ -50,8 +50,8 @@ func (a commands) configCommand() command.Command {
 			set.StringVar(&c.url, "url", "", "connect to the server at this `url`, such as https://rules.example.com/mcp")
 			set.StringVar(&c.keyEnv, "key-env", "TRIPTYCH_KEY", "read the key for --url from this environment `variable`")
 			set.StringVar(&c.invite, "invite", "", "connect to the server of this `link`, which works once, and print the key that it is for")
-			set.StringVar(&a.Flags.Remote.CACert, "cacert", "", "say how the client trusts the certificates in this PEM `file`, and trust them with --invite")
-			a.ServerFlags(set)
+			set.StringVar(&a.app.Flags.Remote.CACert, "cacert", "", "say how the client trusts the certificates in this PEM `file`, and trust them with --invite")
+			a.app.ServerFlags(set)
 			c.flags = set
 		},
 		Complete: func(context.Context, []string) []string { return clients.Names() },
@@ -96,7 +96,7 @@ func (a commands) configure(ctx context.Context, name string, c configRun) error
 		return err
 	}
 	if c.url != "" {
-		defer remoteHints(a.IO, client, entry, a.Flags.Remote.CACert)
+		defer remoteHints(a.IO, client, entry, a.app.Flags.Remote.CACert)
 	}
 	if c.invite != "" {
 		if err := a.useLink(ctx, c, client, path, entry); err != nil {
@@ -161,7 +161,7 @@ func (a commands) entryArgs(c configRun) ([]string, error) {
 			return nil, err
 		}
 	}
-	_, err := a.ChosenFamilies()
+	_, err := a.app.ChosenFamilies()
 	return serverArgs(c.flags), err
 }
 
@@ -170,7 +170,7 @@ func (a commands) askFamilies(write bool, fallback string) (string, error) {
 	if !write || !cmdio.IsTerminal(a.In) {
 		return fallback, nil
 	}
-	fmt.Fprintf(a.Err, "Families, of %s, separated by commas [%s]: ", strings.Join(a.FamilyNames(), ", "), fallback)
+	fmt.Fprintf(a.Err, "Families, of %s, separated by commas [%s]: ", strings.Join(a.app.FamilyNames(), ", "), fallback)
 	line, err := bufio.NewReader(a.In).ReadString('\n')
 	if err != nil {
 		return "", fmt.Errorf("reading the families: %w", err)
@@ -267,5 +267,5 @@ func (a commands) where() (clients.Where, error) {
 		return clients.Where{}, err
 	}
 	dir, err := os.Getwd()
-	return clients.Where{GOOS: runtime.GOOS, Home: home, Dir: dir, Getenv: a.Getenv}, err
+	return clients.Where{GOOS: runtime.GOOS, Home: home, Dir: dir, Getenv: a.app.Getenv}, err
 }

@@ -41,7 +41,7 @@ const (
 )
 
 // DoctorCommand returns the row of triptych doctor.
-func DoctorCommand(a *app.App) command.Command { return commands{a}.doctorCommand() }
+func DoctorCommand(a *app.App) command.Command { return newCommands(a).doctorCommand() }
 
 func (a commands) doctorCommand() command.Command {
 	var asJSON bool
@@ -61,11 +61,11 @@ func (a commands) doctorCommand() command.Command {
 		Flags: func(s *pflag.FlagSet) {
 			set = s
 			command.JSONFlag(s, &asJSON)
-			a.ServerFlags(s)
-			a.RemoteFlags(s)
+			a.app.ServerFlags(s)
+			a.app.RemoteFlags(s)
 		},
 		Run: func(ctx context.Context, _ []string) error {
-			if a.Flags.Remote.URL != "" {
+			if a.app.Flags.Remote.URL != "" {
 				return a.visit(ctx, asJSON)
 			}
 			return tell(a.IO, a.examine(ctx, set), asJSON)
@@ -77,7 +77,7 @@ func (a commands) doctorCommand() command.Command {
 func (a commands) examine(ctx context.Context, set *pflag.FlagSet) []finding {
 	findings := []finding{a.checkData(), a.checkLogLevel()}
 	findings = append(findings, a.checkFirstKey()...)
-	a.App = a.Quiet() // what is wrong is a finding
+	a.app = a.app.Quiet() // what is wrong is a finding
 	findings = append(findings, a.checkFamilies(ctx)...)
 	findings = append(findings, a.checkMachine()...)
 	findings = append(findings, a.checkRulesetFiles(ctx)...)
@@ -130,7 +130,7 @@ func failure(check string, err error) finding {
 // checkData looks whether files can be made in the data folder.
 func (a commands) checkData() finding {
 	const check = "data folder"
-	dir, err := a.DataDir()
+	dir, err := a.app.DataDir()
 	if err != nil {
 		return failure(check, err)
 	}
@@ -156,7 +156,7 @@ func (a commands) checkData() finding {
 // checkFirstKey looks whether the first key is still in its file, where a copy of the folder
 // has it, too.
 func (a commands) checkFirstKey() []finding {
-	dir, err := a.DataDir()
+	dir, err := a.app.DataDir()
 	if err != nil {
 		return nil // checkData reports it
 	}
@@ -176,7 +176,7 @@ func tryWriting(dir string) error {
 }
 
 func (a commands) checkLogLevel() finding {
-	logger, err := a.Logger(slog.LevelInfo)
+	logger, err := a.app.Logger(slog.LevelInfo)
 	if err != nil {
 		return failure("log level", err)
 	}
@@ -190,7 +190,7 @@ func (a commands) checkLogLevel() finding {
 
 // checkFamilies opens each family by itself and counts what it serves.
 func (a commands) checkFamilies(ctx context.Context) []finding {
-	chosen, err := a.ChosenFamilies()
+	chosen, err := a.app.ChosenFamilies()
 	if err != nil {
 		return []finding{failure("families", err)}
 	}
@@ -202,7 +202,7 @@ func (a commands) checkFamilies(ctx context.Context) []finding {
 }
 
 func (a commands) checkFamily(ctx context.Context, f app.Family) finding {
-	c, err := a.Only(f.Name).Converse(ctx)
+	c, err := a.app.Only(f.Name).Converse(ctx)
 	if err != nil {
 		return failure(f.Name, err)
 	}
@@ -220,7 +220,7 @@ func (a commands) checkFamily(ctx context.Context, f app.Family) finding {
 
 // checkMachine lists what the debugger misses on this machine.
 func (a commands) checkMachine() []finding {
-	chosen, err := a.ChosenFamilies()
+	chosen, err := a.app.ChosenFamilies()
 	if err != nil || !slices.ContainsFunc(chosen, func(f app.Family) bool { return f.Name == "debugger" }) {
 		return nil // checkFamilies reports the error
 	}

@@ -13,7 +13,7 @@ import (
 
 // servesRulesets reports whether rulesets are served here; another check reports an error.
 func (a commands) servesRulesets() bool {
-	chosen, err := a.ChosenFamilies()
+	chosen, err := a.app.ChosenFamilies()
 	return err == nil && slices.ContainsFunc(chosen, func(f app.Family) bool { return f.Name == "rulesets" })
 }
 
@@ -22,11 +22,11 @@ func (a commands) checkReviews(ctx context.Context) []finding {
 	if !a.servesRulesets() {
 		return nil
 	}
-	store, err := a.OpenStore(ctx)
+	store, err := a.app.OpenStore(ctx)
 	if err != nil {
 		return nil // another check reports it
 	}
-	due, err := rulesets.Due(ctx, store, a.Now())
+	due, err := rulesets.Due(ctx, store, a.app.Now())
 	if err := errors.Join(err, store.Close()); err != nil {
 		return nil // likewise
 	}
@@ -52,7 +52,7 @@ func (a commands) checkRulesetFiles(ctx context.Context) []finding {
 	if !a.servesRulesets() {
 		return nil
 	}
-	store, err := a.OpenStore(ctx)
+	store, err := a.app.OpenStore(ctx)
 	if err != nil {
 		return nil // likewise
 	}

@@ -10,11 +10,11 @@ import (
 // checkStore reports on the server of the stores for doctor, nothing without one.
 func (a commands) checkStore(ctx context.Context) []finding {
 	const check = "store"
-	env, err := a.Env(slog.LevelError)
+	env, err := a.app.Env(slog.LevelError)
 	if err != nil {
 		return nil // another check reports it
 	}
-	client, err := a.DialValkey(ctx, env.Logger)
+	client, err := a.app.DialValkey(ctx, env.Logger)
 	if err != nil {
 		return []finding{failure(check, err)}
 	}

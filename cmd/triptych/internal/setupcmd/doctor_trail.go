@@ -15,8 +15,8 @@ import (
 // unreachable, checkStore has said so.
 func (a commands) checkTrail(ctx context.Context) []finding {
 	const check = "audit trail"
-	env, err := a.Env(slog.LevelError)
-	if err != nil || a.Flags.Audit.NoAudit {
+	env, err := a.app.Env(slog.LevelError)
+	if err != nil || a.app.Flags.Audit.NoAudit {
 		return nil
 	}
 	folder := filepath.Join(env.Data, "audit")
@@ -26,7 +26,7 @@ func (a commands) checkTrail(ctx context.Context) []finding {
 			"replace the link by the folder itself, or move the whole data folder and name it with --data",
 		}}
 	}
-	client, err := a.DialValkey(ctx, env.Logger)
+	client, err := a.app.DialValkey(ctx, env.Logger)
 	if err != nil || client == nil {
 		return nil
 	}

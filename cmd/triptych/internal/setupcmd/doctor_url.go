@@ -19,7 +19,7 @@ const hostPatience = 10 * time.Second
 
 // visit plays the hosts against the server of --url, and prints a line for each.
 func (a commands) visit(ctx context.Context, asJSON bool) error {
-	server, err := a.DialRemote()
+	server, err := a.app.DialRemote()
 	if err != nil {
 		return err
 	}
@@ -113,7 +113,7 @@ func hostFinding(r *hosts.Report, url, own string) finding {
 // ownCertificate returns the file of the certificates without which the server is not trusted,
 // "" if the system trusts the server, or if there is no such file.
 func (a commands) ownCertificate(ctx context.Context, at *url.URL) (string, error) {
-	file, err := a.TrustedFile(at)
+	file, err := a.app.TrustedFile(at)
 	if err != nil || file == "" || at.Scheme != "https" {
 		return "", err
 	}

@@ -50,7 +50,7 @@ func (a commands) useLink(ctx context.Context, c configRun, client clients.Clien
 	if err != nil {
 		return err
 	}
-	web, err := a.HTTPClient(u)
+	web, err := a.app.HTTPClient(u)
 	if err != nil {
 		return err
 	}

@@ -14,10 +14,10 @@ import (
 func TestServerArgs(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
-	a := commands{app.New()}
+	a := newCommands(app.New())
 	set := pflag.NewFlagSet("config", pflag.ContinueOnError)
 	set.Bool("write", false, "")
-	a.ServerFlags(set)
+	a.app.ServerFlags(set)
 	if err := set.Parse([]string{"--write", "--families", "rulesets", "--families=aoc", "--data", "d", "--aoc-dir=p", "--documents", "x,y", "--documents=z", "--projects", "q", "--attach=own,pid:7", "--read-only", "--no-audit=false"}); err != nil {
 		t.Fatal(err)
 	}
