@@ -15,7 +15,7 @@ import (
 )
 
 // ConfigFileCommand returns the row of triptych config-file.
-func ConfigFileCommand(a *app.App) command.Command { return commands{a}.configFileCommand() }
+func ConfigFileCommand(a *app.App) command.Command { return newCommands(a).configFileCommand() }
 
 // configFileCommand shows and checks configuration files of triptych serve.
 func (a commands) configFileCommand() command.Command {
@@ -38,7 +38,7 @@ func (a commands) configFilePrint() command.Command {
 		Example: "triptych config-file print > triptych.yaml\ntriptych config-file print --config triptych.yaml --listen :443",
 		Flags: func(flags *pflag.FlagSet) {
 			f.register(flags)
-			a.ServerFlags(flags)
+			a.app.ServerFlags(flags)
 			set = flags
 		},
 		Run: func(context.Context, []string) error { return a.printConfigFile(set) },
@@ -53,7 +53,7 @@ func (a commands) printConfigFile(set *pflag.FlagSet) error {
 			return
 		}
 		var value string
-		variable := configfile.FromEnvironment(flag, a.Getenv)
+		variable := configfile.FromEnvironment(flag, a.app.Getenv)
 		if value, err = yamlValue(flag, variable); err != nil {
 			return
 		}
@@ -107,7 +107,7 @@ func (a commands) configFileValidate() command.Command {
 		Run: func(_ context.Context, args []string) error {
 			set := pflag.NewFlagSet("serve", pflag.ContinueOnError)
 			f.register(set)
-			a.ServerFlags(set)
+			a.app.ServerFlags(set)
 			settings, err := configfile.Read(args[0])
 			if err == nil {
 				err = configfile.Apply(args[0], settings, set, func(string) string { return "" })
@@ -118,7 +118,7 @@ func (a commands) configFileValidate() command.Command {
 			if _, err := f.check(); err != nil {
 				return fmt.Errorf("%s: %w", args[0], err)
 			}
-			if _, err := a.ChosenFamilies(); err != nil {
+			if _, err := a.app.ChosenFamilies(); err != nil {
 				return fmt.Errorf("%s: %w", args[0], err)
 			}
 			return a.Printf("%s: %d settings, all known\n", args[0], len(settings))

@@ -30,7 +30,7 @@ import (
 )
 
 // ConsoleCommand returns the row of triptych console.
-func ConsoleCommand(a *app.App) command.Command { return commands{a}.consoleCommand() }
+func ConsoleCommand(a *app.App) command.Command { return newCommands(a).consoleCommand() }
 
 func (a commands) consoleCommand() command.Command {
 	var listen string
@@ -44,11 +44,11 @@ func (a commands) consoleCommand() command.Command {
 		Example: "triptych console\ntriptych console --url https://rules.example.com --key-env TEAM_KEY",
 		Flags: func(set *pflag.FlagSet) {
 			set.StringVar(&listen, "listen", "127.0.0.1:0", "listen on this loopback `address`")
-			a.RemoteFlags(set)
-			a.ServerFlags(set)
+			a.app.RemoteFlags(set)
+			a.app.ServerFlags(set)
 		},
 		Run: func(ctx context.Context, _ []string) error {
-			r, err := a.DialRemote()
+			r, err := a.app.DialRemote()
 			switch {
 			case err != nil:
 				return err
@@ -91,29 +91,29 @@ func (a commands) serveConsole(ctx context.Context, listen string) (err error) {
 	if splitErr != nil || !app.IsLoopback(name) {
 		return cmderr.UsageErrorf("--listen is %q, want a loopback address such as 127.0.0.1:8080", listen)
 	}
-	env, err := a.Env(slog.LevelWarn)
+	env, err := a.app.Env(slog.LevelWarn)
 	if err != nil {
 		return err
 	}
-	r, closeRecorder, err := a.OpenRecorder(ctx, env, recorder.CommandChain())
+	r, closeRecorder, err := a.app.OpenRecorder(ctx, env, recorder.CommandChain())
 	if err != nil {
 		return err
 	}
 	defer closeRecorder()
 	r.RecordAtOnce()
-	server, err := a.OpenServer(ctx, env, r)
+	server, err := a.app.OpenServer(ctx, env, r)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, server.Close()) }()
-	client, err := a.DialValkey(ctx, env.Logger)
+	client, err := a.app.DialValkey(ctx, env.Logger)
 	if err != nil {
 		return err
 	}
 	if client != nil {
 		defer func() { _ = client.Close() }() // every answer has come
 	}
-	store, err := a.OpenKeys(client, env)
+	store, err := a.app.OpenKeys(client, env)
 	if err != nil {
 		return err
 	}
@@ -159,7 +159,7 @@ func (o localOwner) Authenticate(header http.Header, r *http.Request) (host.Call
 // consoleConfig returns the parts of a server that its console shows.
 func (a commands) consoleConfig(endpoint *streamable.Handler, auth console.Authenticator, r *recorder.Recorder, store keys.Store, env host.Env) console.Config {
 	cfg := console.Config{
-		Version: buildinfo.Read().Version, Endpoint: endpoint, Auth: auth, Scopes: a.KeyScopes(),
+		Version: buildinfo.Read().Version, Endpoint: endpoint, Auth: auth, Scopes: a.app.KeyScopes(),
 		Keys: func(by host.Caller) keys.Store {
 			return &recorder.RecordedKeys{Store: store, Record: func(ctx context.Context, method, id string) error {
 				return r.RecordAdministrationBy(ctx, by, method, id)
@@ -167,19 +167,19 @@ func (a commands) consoleConfig(endpoint *streamable.Handler, auth console.Authe
 		},
 		LastUse:   r.LastUse,
 		Render:    renderer(),
-		Consumers: a.Configs.Rulesets.Consumers,
+		Consumers: a.app.Configs.Rulesets.Consumers,
 		Exported:  exportedRecord,
 		Sessions:  endpoint.SessionInfos,
-		Now:       a.Now, Logger: env.Logger.With("component", "console"),
+		Now:       a.app.Now, Logger: env.Logger.With("component", "console"),
 	}
 	if r.Records() {
 		cfg.Trail = consoleTrail{r}
 	}
-	if a.Serves("aoc") {
-		cfg.Book = a.Configs.AoC.Book(env)
+	if a.app.Serves("aoc") {
+		cfg.Book = a.app.Configs.AoC.Book(env)
 	}
-	if a.Serves("debugger") {
-		cfg.Debugging = a.Configs.Debugger.Overview
+	if a.app.Serves("debugger") {
+		cfg.Debugging = a.app.Configs.Debugger.Overview
 	}
 	return cfg
 }

@@ -63,7 +63,7 @@ func (s *server) facts(ctx context.Context) []console.Fact {
 	}
 	if s.certificates != nil {
 		expires := s.certificates.Expires()
-		all = append(all, console.Fact{Name: "Certificate expires", Value: expires.UTC().Format("2006-01-02"), Bad: expires.Sub(s.Now()) < soon})
+		all = append(all, console.Fact{Name: "Certificate expires", Value: expires.UTC().Format("2006-01-02"), Bad: expires.Sub(s.app.Now()) < soon})
 	}
 	connections := s.web.Connections()
 	all = append(all, used("Connections", int64(connections.Open), int64(connections.Limit), connections.Refused+connections.Closed))

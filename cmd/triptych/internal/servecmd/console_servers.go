@@ -21,8 +21,8 @@ func (a commands) shareLoad(s *services, endpoint *streamable.Handler) func(cont
 	}
 	s.registry.SetLoad(func() peers.Load {
 		load := peers.Load{Sessions: endpoint.SessionUsage().Used, Streams: endpoint.StreamUsage().Used}
-		if a.Serves("debugger") {
-			load.Debugging = int64(a.Configs.Debugger.SessionCount())
+		if a.app.Serves("debugger") {
+			load.Debugging = int64(a.app.Configs.Debugger.SessionCount())
 		}
 		return load
 	})
@@ -36,7 +36,7 @@ func (a commands) shareLoad(s *services, endpoint *streamable.Handler) func(cont
 		for i, r := range running {
 			all[i] = console.Server{
 				Name: r.Name, URL: r.URL, Sessions: r.Load.Sessions, Streams: r.Load.Streams, Debugging: r.Load.Debugging,
-				Seen: a.Now().Add(-r.Seen), Here: r.Self, Late: r.Seen > late, Open: r.Sessions,
+				Seen: a.app.Now().Add(-r.Seen), Here: r.Self, Late: r.Seen > late, Open: r.Sessions,
 			}
 		}
 		return all, nil

@@ -12,11 +12,11 @@ import (
 // disk of its own.
 func (a commands) watchDisk(env host.Env) *diskspace.Watch {
 	folders := []string{env.Data, trailFolder(env), filepath.Join(env.Data, "keys"), filepath.Join(env.Data, "quota")}
-	if a.Serves("rulesets") {
-		folders = append(folders, a.Configs.Rulesets.Folders(env)...)
+	if a.app.Serves("rulesets") {
+		folders = append(folders, a.app.Configs.Rulesets.Folders(env)...)
 	}
-	if a.Serves("aoc") {
-		folders = append(folders, a.Configs.AoC.Folders(env)...)
+	if a.app.Serves("aoc") {
+		folders = append(folders, a.app.Configs.AoC.Folders(env)...)
 	}
 	return diskspace.NewWatch(env.Logger.With("component", "disk"), folders...)
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // DocumentsCommand returns the row of triptych __documents.
-func DocumentsCommand(a *app.App) command.Command { return commands{a}.documentsCommand() }
+func DocumentsCommand(a *app.App) command.Command { return newCommands(a).documentsCommand() }
 
 // documentsCommand is started by servers for themselves: untrusted documents are read
 // in a process of their own. It ends with its input, so a
@@ -21,7 +21,7 @@ func (a commands) documentsCommand() command.Command {
 		Short: "answer a server's questions about XML documents",
 		Run: func(ctx context.Context, _ []string) error {
 			out := takeOutput(a.IO)
-			logger, err := a.Logger(slog.LevelInfo)
+			logger, err := a.app.Logger(slog.LevelInfo)
 			if err != nil {
 				return err
 			}

@@ -21,7 +21,7 @@ import (
 const healthTime = 3 * time.Second
 
 // HealthCommand returns the row of triptych health.
-func HealthCommand(a *app.App) command.Command { return commands{a}.healthCommand() }
+func HealthCommand(a *app.App) command.Command { return newCommands(a).healthCommand() }
 
 func (a commands) healthCommand() command.Command {
 	return command.Command{
@@ -31,16 +31,16 @@ func (a commands) healthCommand() command.Command {
 			"record calls. Without --url it is the one on this machine at port 8443.",
 		Example: "triptych health\ntriptych health --url https://rules.example.com",
 		Flags: func(set *pflag.FlagSet) {
-			a.RemoteFlags(set)
-			a.DataFlags(set)
+			a.app.RemoteFlags(set)
+			a.app.DataFlags(set)
 		},
 		Run: func(ctx context.Context, _ []string) error { return a.health(ctx) },
 	}
 }
 
 func (a commands) health(ctx context.Context) error {
-	a.Flags.Remote.URL = cmp.Or(a.Flags.Remote.URL, a.Getenv("TRIPTYCH_URL"), "https://127.0.0.1:8443")
-	server, err := a.DialRemote()
+	a.app.Flags.Remote.URL = cmp.Or(a.app.Flags.Remote.URL, a.app.Getenv("TRIPTYCH_URL"), "https://127.0.0.1:8443")
+	server, err := a.app.DialRemote()
 	if err != nil {
 		return err
 	}

@@ -13,7 +13,7 @@ import (
 
 // logStart logs what runs and where its data is, once it listens.
 func (s *server) logStart(addr net.Addr) {
-	chosen, _ := s.ChosenFamilies() // they were opened
+	chosen, _ := s.app.ChosenFamilies() // they were opened
 	var names []string
 	for _, f := range chosen {
 		names = append(names, f.Name)
@@ -28,7 +28,7 @@ func (s *server) storeName() string {
 	if s.services.client == nil {
 		return "files"
 	}
-	return app.RedactedURL(s.StoreURL())
+	return app.RedactedURL(s.app.StoreURL())
 }
 
 // logEnd logs why a server that has started has ended, how many requests it has cut off, and
@@ -41,7 +41,7 @@ func (s *server) logEnd(ctx context.Context, err error) {
 	if ctx.Err() != nil {
 		why = context.Cause(ctx)
 	}
-	attrs := []any{"drained", s.web.CutOff() == 0, "cut_off", s.web.CutOff(), "up", s.Now().Sub(s.began).Round(time.Millisecond)}
+	attrs := []any{"drained", s.web.CutOff() == 0, "cut_off", s.web.CutOff(), "up", s.app.Now().Sub(s.began).Round(time.Millisecond)}
 	if why != nil {
 		attrs = append(attrs, "cause", why)
 		if asked := s.asked.Load(); asked != nil {

@@ -75,7 +75,7 @@ func (b *background) run(name string, part func(context.Context) error) {
 // start starts all parts. numbers is the listener of the metrics, nil without one.
 func (b *background) start(numbers net.Listener) {
 	s := b.s
-	again := &reloader{app: s.App, set: s.flags.set, held: s.flags.started, endpoint: s.endpoint, certificates: s.certificates, log: s.env.Logger}
+	again := &reloader{app: s.app, set: s.flags.set, held: s.flags.started, endpoint: s.endpoint, certificates: s.certificates, log: s.env.Logger}
 	b.run("reloading on SIGHUP", again.run)
 	b.run("telling systemd", func(ctx context.Context) error { return keepWatchdog(ctx, s.env.Logger) })
 	b.run("releasing memory", func(ctx context.Context) error {
@@ -87,7 +87,7 @@ func (b *background) start(numbers net.Listener) {
 	if peers := s.services.peers; peers != nil {
 		b.run("listening to the other servers", func(ctx context.Context) error { return peers.Listen(ctx, s.endpoint.Deliver) })
 	}
-	b.run("forgetting keys that are gone", func(ctx context.Context) error { return s.services.evict(ctx, s.endpoint, s.Now) })
+	b.run("forgetting keys that are gone", func(ctx context.Context) error { return s.services.evict(ctx, s.endpoint, s.app.Now) })
 	if numbers != nil {
 		shown := s.metricsServer()
 		b.run("showing metrics", func(ctx context.Context) error { return shown.Serve(ctx, numbers) })

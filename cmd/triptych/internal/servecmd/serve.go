@@ -79,7 +79,7 @@ func (f *serveFlags) register(set *pflag.FlagSet) {
 }
 
 // ServeCommand returns the row of triptych serve.
-func ServeCommand(a *app.App) command.Command { return commands{a}.serveCommand() }
+func ServeCommand(a *app.App) command.Command { return newCommands(a).serveCommand() }
 
 func (a commands) serveCommand() command.Command {
 	var f serveFlags
@@ -94,7 +94,7 @@ func (a commands) serveCommand() command.Command {
 		Example: "triptych serve\ntriptych serve --listen 0.0.0.0:443 --tls-cert cert.pem --tls-key key.pem",
 		Flags: func(set *pflag.FlagSet) {
 			f.register(set)
-			a.ServerFlags(set)
+			a.app.ServerFlags(set)
 		},
 		Run: func(ctx context.Context, _ []string) error { return a.serve(ctx, &f) },
 	}
@@ -147,7 +147,7 @@ func (f *serveFlags) scheme() string {
 // name returns the name of the server among those of a store.
 func (f *serveFlags) name(a commands) string {
 	host, _ := os.Hostname() // without one, the address must do
-	return cmp.Or(f.serverName, a.Getenv("TRIPTYCH_SERVER_NAME"), host+" "+f.listen)
+	return cmp.Or(f.serverName, a.app.Getenv("TRIPTYCH_SERVER_NAME"), host+" "+f.listen)
 }
 
 // names returns the names of the server besides those of loopback: the hosts, and the

@@ -140,13 +140,13 @@ func (f *budgetFlags) show(m *metrics.Metrics, server *mcp.Server, endpoint *str
 // showLag adds to the metrics who is behind, if consumers are recorded. It is read
 // when the metrics are.
 func (a commands) showLag(m *metrics.Metrics) {
-	if !a.Configs.Rulesets.Consumers {
+	if !a.app.Configs.Rulesets.Consumers {
 		return
 	}
 	lag := cachedFor(time.Second, func() consumers.Lag {
 		ctx, stop := context.WithTimeout(context.Background(), 5*time.Second)
 		defer stop()
-		lag, _, _ := a.Configs.Rulesets.Lag(ctx) // a store that is away shows no lag
+		lag, _, _ := a.app.Configs.Rulesets.Lag(ctx) // a store that is away shows no lag
 		return lag
 	})
 	m.AddGauge("triptych_ruleset_consumers", "Projects and clients that read rulesets.", func() float64 { return float64(lag().Consumers) })

@@ -47,9 +47,9 @@ func showExpiry(m *metrics.Metrics, certificates *https.Certificates) {
 
 // showDebugging adds the number of debugger sessions to the metrics.
 func (a commands) showDebugging(m *metrics.Metrics) {
-	if a.Serves("debugger") {
+	if a.app.Serves("debugger") {
 		m.AddGauge("triptych_debugger_sessions", "Processes, core files and traces that are being debugged.", func() float64 {
-			return float64(a.Configs.Debugger.SessionCount())
+			return float64(a.app.Configs.Debugger.SessionCount())
 		})
 	}
 }
@@ -60,14 +60,14 @@ const brokenFilesAge = 10 * time.Second
 
 // showBrokenFiles adds to the metrics how many files of the folder of rulesets are not served.
 func (a commands) showBrokenFiles(m *metrics.Metrics, log *slog.Logger) {
-	if !a.Serves("rulesets") {
+	if !a.app.Serves("rulesets") {
 		return
 	}
 	last := 0
 	count := cachedFor(brokenFilesAge, func() int {
 		ctx, stop := context.WithTimeout(context.Background(), 5*time.Second)
 		defer stop()
-		n, err := a.Configs.Rulesets.BrokenFiles(ctx)
+		n, err := a.app.Configs.Rulesets.BrokenFiles(ctx)
 		if err != nil {
 			log.WarnContext(ctx, "broken files of rulesets not counted", "err", err)
 			return last

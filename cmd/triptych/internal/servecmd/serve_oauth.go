@@ -56,10 +56,10 @@ func (f *oauthFlags) check() error {
 // openLogin returns the login of the server.
 func (s *server) openLogin() *oauth.Server {
 	cfg := oauth.Config{
-		Store: s.services.keys, Auth: s.auth, Secret: s.services.secret, Resource: s.resource, Scopes: s.Scopes(),
+		Store: s.services.keys, Auth: s.auth, Secret: s.services.secret, Resource: s.resource, Scopes: s.app.Scopes(),
 		Redirects: s.flags.oauth.redirects, AnyHost: s.anyHost(),
 		Style: console.Style(), Record: s.services.recorder.RecordAdministrationBy,
-		Now: s.Now, Logger: s.env.Logger.With("component", "oauth"),
+		Now: s.app.Now, Logger: s.env.Logger.With("component", "oauth"),
 	}
 	if s.tokens.resource != nil {
 		cfg.Issuers = []string{s.tokens.resource.Issuer()}
@@ -77,7 +77,7 @@ func (s *server) anyHost() bool {
 func (s *server) invitations() *invite.Server {
 	return invite.New(invite.Config{
 		Store: s.services.keys, Auth: s.auth, Resource: s.resource, Login: s.login != nil, AnyHost: s.anyHost(), Style: console.Style(),
-		Record: s.services.recorder.RecordAdministrationBy, Now: s.Now, Logger: s.env.Logger.With("component", "invite"),
+		Record: s.services.recorder.RecordAdministrationBy, Now: s.app.Now, Logger: s.env.Logger.With("component", "invite"),
 	})
 }
 

@@ -36,7 +36,7 @@ func TestLoginByDefault(t *testing.T) {
 		if err := set.Parse(append([]string{"--data", t.TempDir()}, strings.Fields(flags)...)); err != nil {
 			t.Fatal(err)
 		}
-		s := &server{commands: commands{a}, flags: f}
+		s := &server{commands: newCommands(a), flags: f}
 		if err := s.readSettings(); err != nil {
 			t.Fatalf("%s: %v", flags, err)
 		}

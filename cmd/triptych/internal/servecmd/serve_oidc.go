@@ -50,10 +50,10 @@ type issuerServices struct {
 
 // open checks the flags and the environment. It asks the issuer nothing yet.
 func (f oidcFlags) open(a commands) (issuerServices, error) {
-	f.issuer = cmp.Or(f.issuer, a.Getenv("TRIPTYCH_OIDC_ISSUER"))
-	f.audience = cmp.Or(f.audience, a.Getenv("TRIPTYCH_OIDC_AUDIENCE"))
-	f.resource = cmp.Or(f.resource, a.Getenv("TRIPTYCH_OIDC_RESOURCE"), f.audience)
-	f.plan = cmp.Or(f.plan, a.Getenv("TRIPTYCH_OIDC_PLAN"), string(quota.Free))
+	f.issuer = cmp.Or(f.issuer, a.app.Getenv("TRIPTYCH_OIDC_ISSUER"))
+	f.audience = cmp.Or(f.audience, a.app.Getenv("TRIPTYCH_OIDC_AUDIENCE"))
+	f.resource = cmp.Or(f.resource, a.app.Getenv("TRIPTYCH_OIDC_RESOURCE"), f.audience)
+	f.plan = cmp.Or(f.plan, a.app.Getenv("TRIPTYCH_OIDC_PLAN"), string(quota.Free))
 	if f.issuer == "" {
 		if f.audience != "" {
 			return issuerServices{}, cmderr.UsageErrorf("--oidc-audience needs --oidc-issuer")
@@ -71,13 +71,13 @@ func (f oidcFlags) open(a commands) (issuerServices, error) {
 	if err != nil {
 		return issuerServices{}, cmderr.UsageErrorf("--oidc-plan: %v", err)
 	}
-	resource, err := bearer.NewResource(f.resource, f.issuer, a.Scopes()...)
+	resource, err := bearer.NewResource(f.resource, f.issuer, a.app.Scopes()...)
 	if err != nil {
 		return issuerServices{}, cmderr.WithHints(cmderr.UsageErrorf("--oidc-resource: %v", err), "name the URL at which clients reach /mcp, such as https://mcp.example.com/mcp")
 	}
 	tokens := bearer.NewOIDC(bearer.OIDCConfig{
 		Rules:  f.rules(),
-		Issuer: f.issuer, Audience: f.audience, TokenTypes: f.types, Plan: plan, Limits: plan.Limits(f.own), Scopes: a.Scopes(), Now: a.Now,
+		Issuer: f.issuer, Audience: f.audience, TokenTypes: f.types, Plan: plan, Limits: plan.Limits(f.own), Scopes: a.app.Scopes(), Now: a.app.Now,
 	})
 	address, err := f.address()
 	return issuerServices{tokens: tokens, resource: resource, address: address}, err

@@ -50,7 +50,7 @@ type server struct {
 // serve opens what a server needs, runs it until ctx is done, and closes it in the opposite
 // order.
 func (a commands) serve(ctx context.Context, f *serveFlags) (err error) {
-	s := &server{commands: a, flags: f, began: a.Now(), services: services{slow: f.slow}, asked: new(atomic.Pointer[time.Time])}
+	s := &server{commands: a, flags: f, began: a.app.Now(), services: services{slow: f.slow}, asked: new(atomic.Pointer[time.Time])}
 	f.started = settingsOf(f.set)
 	if err := s.readSettings(); err != nil {
 		return err
@@ -75,18 +75,18 @@ func (a commands) serve(ctx context.Context, f *serveFlags) (err error) {
 
 // readSettings reads and checks the flags and the environment. It opens nothing.
 func (s *server) readSettings() (err error) {
-	if s.env, err = s.Env(slog.LevelInfo); err != nil {
+	if s.env, err = s.app.Env(slog.LevelInfo); err != nil {
 		return err
 	}
-	memory.Limit(s.Getenv, s.env.Logger)
+	memory.Limit(s.app.Getenv, s.env.Logger)
 	if err := s.flags.adopt(); err != nil {
 		return err
 	}
-	s.flags.peerURL = cmp.Or(s.flags.peerURL, s.Getenv("TRIPTYCH_PEER_URL"))
+	s.flags.peerURL = cmp.Or(s.flags.peerURL, s.app.Getenv("TRIPTYCH_PEER_URL"))
 	if s.proxies, err = s.flags.check(); err != nil {
 		return err
 	}
-	if s.plan, err = s.DefaultPlan(s.flags.defaultPlan); err != nil {
+	if s.plan, err = s.app.DefaultPlan(s.flags.defaultPlan); err != nil {
 		return err
 	}
 	s.tokens, err = s.flags.oidc.open(s.commands)
@@ -110,7 +110,7 @@ func (s *server) openEndpoint() (http.Handler, error) {
 	cfgAuth := bearer.Config{
 		Ring: s.services.keys, Get: s.services.keys.Get, Meter: s.services.meter, Handshakes: s.services.handshakes(), Proxies: s.proxies,
 		Rejected: recorder.RecordRejection, Refused: recorder.CountRefusal,
-		Tokens: s.tokens.tokens, Metadata: s.tokens.metadata(), Scopes: s.tokens.scopes(), Now: s.Now, Logger: s.env.Logger,
+		Tokens: s.tokens.tokens, Metadata: s.tokens.metadata(), Scopes: s.tokens.scopes(), Now: s.app.Now, Logger: s.env.Logger,
 	}
 	if logsIn {
 		cfgAuth.Resource = func(r *http.Request) string { return s.resource(r).String() }

@@ -51,7 +51,7 @@ func (s *services) open(ctx context.Context, a commands, env host.Env, configure
 	s.disk = a.watchDisk(env)
 	s.recorder.OnFailure(func(err error) { s.disk.Saw(trailFolder(env), err) })
 	ctx = valkeyconn.WithHook(ctx, s.recorder.StoreHook())
-	if s.client, err = a.DialValkey(ctx, env.Logger); err != nil {
+	if s.client, err = a.app.DialValkey(ctx, env.Logger); err != nil {
 		return err
 	}
 	if s.client != nil {
@@ -60,7 +60,7 @@ func (s *services) open(ctx context.Context, a commands, env host.Env, configure
 			return err
 		}
 	}
-	if s.keys, err = a.OpenKeys(s.client, env); err != nil {
+	if s.keys, err = a.app.OpenKeys(s.client, env); err != nil {
 		return err
 	}
 	s.closers = append(s.closers, s.keys.Close)
@@ -69,7 +69,7 @@ func (s *services) open(ctx context.Context, a commands, env host.Env, configure
 		return err
 	}
 	s.closers = append(s.closers, s.meter.Close)
-	closeTelemetry, err := s.recorder.OpenTelemetry(ctx, a.Flags.OTLP, env, s.name)
+	closeTelemetry, err := s.recorder.OpenTelemetry(ctx, a.app.Flags.OTLP, env, s.name)
 	if err != nil {
 		return err
 	}
@@ -77,13 +77,13 @@ func (s *services) open(ctx context.Context, a commands, env host.Env, configure
 		closeTelemetry()
 		return nil
 	})
-	if !a.Flags.Audit.NoAudit {
-		if err := s.recorder.OpenTrail(ctx, &a.Flags.Audit, s.client, env, s.name); err != nil {
+	if !a.app.Flags.Audit.NoAudit {
+		if err := s.recorder.OpenTrail(ctx, &a.app.Flags.Audit, s.client, env, s.name); err != nil {
 			return err
 		}
 		s.closers = append(s.closers, s.recorder.CloseTrail)
 	}
-	s.recorder.LendTo(a.Configs.Debugger, &recorder.Accounts{Meter: s.meter, Now: a.Now})
+	s.recorder.LendTo(a.app.Configs.Debugger, &recorder.Accounts{Meter: s.meter, Now: a.app.Now})
 	if s.secret, err = stateKey(ctx, s.client, env); err != nil {
 		return err
 	}
@@ -91,7 +91,7 @@ func (s *services) open(ctx context.Context, a commands, env host.Env, configure
 		s.peers, s.registry = peers.NewSessions(s.client, env.StorePrefix, env.Logger), peers.NewRegistry(s.client, env.StorePrefix, s.name)
 		s.owners = peers.NewOwners(s.client, s.registry, func(family, key string) bool { return s.server.HasState(family, key) })
 	}
-	if s.server, err = a.OpenServer(ctx, env, s.recorder, func(cfg *mcp.Config) {
+	if s.server, err = a.app.OpenServer(ctx, env, s.recorder, func(cfg *mcp.Config) {
 		cfg.StateKey = s.secret
 		if s.client != nil {
 			cfg.Oversize = answers.NewShared(s.client, env.StorePrefix)

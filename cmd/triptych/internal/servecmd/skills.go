@@ -19,7 +19,7 @@ func (s *server) skillRoutes() ([]routes.Route, error) {
 	if s.flags.publicSkills == "" {
 		return nil, nil
 	}
-	skills, err := s.Configs.Rulesets.PublicSkills(s.flags.publicSkills)
+	skills, err := s.app.Configs.Rulesets.PublicSkills(s.flags.publicSkills)
 	if err != nil {
 		return nil, cmderr.UsageErrorf("--public-skills: %v", err)
 	}

@@ -18,7 +18,7 @@ import (
 )
 
 // StdioCommand returns the row of triptych stdio.
-func StdioCommand(a *app.App) command.Command { return commands{a}.stdioCommand() }
+func StdioCommand(a *app.App) command.Command { return newCommands(a).stdioCommand() }
 
 func (a commands) stdioCommand() command.Command {
 	return command.Command{
@@ -28,24 +28,24 @@ func (a commands) stdioCommand() command.Command {
 			"a signal comes or the client is gone. Standard output carries nothing but\n" +
 			"messages; the log goes to standard error.",
 		Example: "triptych stdio --families aoc --aoc-dir ~/aoc2025",
-		Flags:   a.ServerFlags,
+		Flags:   a.app.ServerFlags,
 		Run:     func(ctx context.Context, _ []string) error { return a.serveStdio(ctx) },
 	}
 }
 
 // ServeStdio serves the client at standard input and output, as triptych does when it
 // is started without a command.
-func ServeStdio(ctx context.Context, a *app.App) error { return commands{a}.serveStdio(ctx) }
+func ServeStdio(ctx context.Context, a *app.App) error { return newCommands(a).serveStdio(ctx) }
 
 // serveStdio serves until the input ends or ctx is done. The watchers of the
 // families run beside it and end with it.
 func (a commands) serveStdio(ctx context.Context) error {
 	out := takeOutput(a.IO)
-	env, err := a.Env(slog.LevelInfo)
+	env, err := a.app.Env(slog.LevelInfo)
 	if err != nil {
 		return err
 	}
-	r, closeRecorder, err := a.OpenRecorder(ctx, env, "")
+	r, closeRecorder, err := a.app.OpenRecorder(ctx, env, "")
 	if err != nil {
 		return err
 	}
@@ -53,13 +53,13 @@ func (a commands) serveStdio(ctx context.Context) error {
 	if err := r.CheckFolder(); err != nil {
 		return err
 	}
-	closeTelemetry, err := r.OpenTelemetry(ctx, a.Flags.OTLP, env, "stdio")
+	closeTelemetry, err := r.OpenTelemetry(ctx, a.app.Flags.OTLP, env, "stdio")
 	if err != nil {
 		return err
 	}
 	defer closeTelemetry()
-	r.LendTo(a.Configs.Debugger, nil)
-	server, err := a.OpenServer(ctx, env, r)
+	r.LendTo(a.app.Configs.Debugger, nil)
+	server, err := a.app.OpenServer(ctx, env, r)
 	if err != nil {
 		return err
 	}

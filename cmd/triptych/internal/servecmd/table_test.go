@@ -32,7 +32,7 @@ func everything(t *testing.T) *server {
 	if err := set.Parse([]string{"--data", t.TempDir(), "--plain-http", "--console", "always", "--pprof", "--metrics-listen", ":0", "--consumers", "--registry", servers, "--oauth", "--public-skills", "public"}); err != nil {
 		t.Fatal(err)
 	}
-	s := &server{commands: commands{a}, flags: f, services: services{}}
+	s := &server{commands: newCommands(a), flags: f, services: services{}}
 	t.Cleanup(func() {
 		if err := s.services.close(); err != nil {
 			t.Error(err)

@@ -29,7 +29,7 @@ func (s *server) welcome(ctx context.Context, addr net.Addr) error {
 	}
 	store := &recorder.RecordedKeys{Store: s.services.keys, Record: s.services.recorder.RecordAdministration}
 	record, token, err := store.CreateFirst(ctx, keys.Live, keys.Settings{
-		Name: "first key", Plan: quota.Enterprise, Scopes: s.KeyScopes(), Own: quota.Limits{Month: 10_000_000, Minute: 60_000},
+		Name: "first key", Plan: quota.Enterprise, Scopes: s.app.KeyScopes(), Own: quota.Limits{Month: 10_000_000, Minute: 60_000},
 	})
 	switch {
 	case errors.Is(err, keys.ErrLost):
