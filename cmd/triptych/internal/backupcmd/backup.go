@@ -27,7 +27,7 @@ import (
 )
 
 // BackupCommand returns the row of triptych backup.
-func BackupCommand(a *app.App) command.Command { return commands{a}.backupCommand() }
+func BackupCommand(a *app.App) command.Command { return newCommands(a).backupCommand() }
 
 func (a commands) backupCommand() command.Command {
 	var personal bool
@@ -42,14 +42,14 @@ func (a commands) backupCommand() command.Command {
 		Example: "triptych backup triptych-$(date +%F).tar.gz\ntriptych backup --store valkey://localhost:6379 - | age -r … > backup.age",
 		Flags: func(set *pflag.FlagSet) {
 			set.BoolVar(&personal, "personal", false, "also copy puzzles, inputs and guesses of users, without their cookies; not for others")
-			a.KeysFlags(set)
+			a.app.KeysFlags(set)
 		},
 		Run: func(ctx context.Context, args []string) error { return a.backup(ctx, args[0], personal) },
 	}
 }
 
 // RestoreCommand returns the row of triptych restore.
-func RestoreCommand(a *app.App) command.Command { return commands{a}.restoreCommand() }
+func RestoreCommand(a *app.App) command.Command { return newCommands(a).restoreCommand() }
 
 func (a commands) restoreCommand() command.Command {
 	var check bool
@@ -62,14 +62,14 @@ func (a commands) restoreCommand() command.Command {
 		Example: "triptych restore triptych-2026-11-22.tar.gz --data /var/lib/triptych\ntriptych restore --check triptych-2026-11-22.tar.gz",
 		Flags: func(set *pflag.FlagSet) {
 			set.BoolVar(&check, "check", false, "only check that the file is whole")
-			a.KeysFlags(set)
+			a.app.KeysFlags(set)
 		},
 		Run: func(ctx context.Context, args []string) error { return a.restore(ctx, args[0], check) },
 	}
 }
 
 // MigrateCommand returns the row of triptych migrate.
-func MigrateCommand(a *app.App) command.Command { return commands{a}.migrateCommand() }
+func MigrateCommand(a *app.App) command.Command { return newCommands(a).migrateCommand() }
 
 func (a commands) migrateCommand() command.Command {
 	var from, to string
@@ -84,7 +84,7 @@ func (a commands) migrateCommand() command.Command {
 		Flags: func(set *pflag.FlagSet) {
 			set.StringVar(&from, "from", "", "copy this `store`")
 			set.StringVar(&to, "to", "", "into this `store`, which has none of it")
-			a.DataFlags(set)
+			a.app.DataFlags(set)
 		},
 		Run: func(ctx context.Context, _ []string) error { return a.migrate(ctx, from, to) },
 	}
@@ -101,7 +101,7 @@ type openParts struct {
 // openStores opens what a backup copies. Puzzles and certificates are among it if
 // withFolder is set.
 func (a commands) openStores(ctx context.Context, withFolder bool) (p *openParts, err error) {
-	env, err := a.Env(slog.LevelWarn)
+	env, err := a.app.Env(slog.LevelWarn)
 	if err != nil {
 		return nil, err
 	}
@@ -111,11 +111,11 @@ func (a commands) openStores(ctx context.Context, withFolder bool) (p *openParts
 			err = errors.Join(err, p.close())
 		}
 	}()
-	p.Program, p.Now = buildinfo.Read().Version, a.Now()
+	p.Program, p.Now = buildinfo.Read().Version, a.app.Now()
 	if withFolder {
 		p.Data = env.Data
 	}
-	if p.client, err = a.DialValkey(ctx, env.Logger); err != nil {
+	if p.client, err = a.app.DialValkey(ctx, env.Logger); err != nil {
 		return p, err
 	}
 	dir := filepath.Join(env.Data, "audit")
@@ -138,7 +138,7 @@ func (a commands) openStores(ctx context.Context, withFolder bool) (p *openParts
 	}
 	p.closers = append(p.closers, p.Consumers)
 	var ring keys.Store
-	if ring, err = a.OpenKeys(p.client, env); err != nil {
+	if ring, err = a.app.OpenKeys(p.client, env); err != nil {
 		return p, err
 	}
 	p.Keys, p.closers = ring, append(p.closers, ring)
@@ -269,7 +269,7 @@ func (a commands) migrate(ctx context.Context, from, to string) (err error) {
 
 // withStores runs a function with the stores at a URL.
 func (a commands) withStores(ctx context.Context, url string, use func(*openParts) error) error {
-	one := *a.App
+	one := *a.app
 	one.Flags.Store = url
 	if url == "files:" {
 		one.Flags.Store = ""
@@ -278,10 +278,10 @@ func (a commands) withStores(ctx context.Context, url string, use func(*openPart
 			case "TRIPTYCH_STORE", "VALKEY_HOST", "VALKEY_PORT":
 				return ""
 			}
-			return a.Getenv(name)
+			return a.app.Getenv(name)
 		}
 	}
-	p, err := commands{&one}.openStores(ctx, false)
+	p, err := newCommands(&one).openStores(ctx, false)
 	if err != nil {
 		return err
 	}
