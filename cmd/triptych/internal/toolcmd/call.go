@@ -21,7 +21,7 @@ import (
 )
 
 // CallCommand returns the row of triptych call.
-func CallCommand(a *app.App) command.Command { return commands{a}.callCommand() }
+func CallCommand(a *app.App) command.Command { return newCommands(a).callCommand() }
 
 func (a commands) callCommand() command.Command {
 	var asJSON bool
@@ -36,16 +36,16 @@ func (a commands) callCommand() command.Command {
 			"jq -n '{name: \"x\", markdown: \"# X\"}' | triptych call create_ruleset -",
 		Flags: func(set *pflag.FlagSet) {
 			set.BoolVar(&asJSON, "json", false, "print the result as JSON")
-			a.RemoteFlags(set)
-			a.ToolFlags(set)
+			a.app.RemoteFlags(set)
+			a.app.ToolFlags(set)
 		},
 		Complete: a.completeCall,
 		Run: func(ctx context.Context, args []string) error {
-			given, err := ParseArguments(a.App, args[1:])
+			given, err := ParseArguments(a.app, args[1:])
 			if err != nil {
 				return err
 			}
-			return Call(ctx, a.App, args[0], given, asJSON)
+			return Call(ctx, a.app, args[0], given, asJSON)
 		},
 	}
 }
@@ -186,7 +186,7 @@ func (a commands) completeCall(ctx context.Context, before []string) []string {
 
 // toolsToComplete returns the tools, none if they cannot be had.
 func (a commands) toolsToComplete(ctx context.Context) []app.ToolInfo {
-	c, err := a.Converse(ctx)
+	c, err := a.app.Converse(ctx)
 	if err != nil {
 		return nil
 	}

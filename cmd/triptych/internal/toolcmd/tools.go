@@ -18,7 +18,7 @@ import (
 )
 
 // ToolsCommand returns the row of triptych tools.
-func ToolsCommand(a *app.App) command.Command { return commands{a}.toolsCommand() }
+func ToolsCommand(a *app.App) command.Command { return newCommands(a).toolsCommand() }
 
 func (a commands) toolsCommand() command.Command {
 	var asJSON, tokens bool
@@ -32,14 +32,14 @@ func (a commands) toolsCommand() command.Command {
 			command.JSONFlag(set, &asJSON)
 			set.BoolVar(&tokens, "tokens", false, "print what each tool costs in a model's context")
 			set.StringVar(&since, "diff", "", "print what changed since `REF`: a file that tools --json wrote, or a git revision")
-			a.RemoteFlags(set)
-			a.ToolFlags(set)
+			a.app.RemoteFlags(set)
+			a.app.ToolFlags(set)
 		},
 		Run: func(ctx context.Context, args []string) error {
-			if since != "" && a.Flags.Outputs == "" {
-				a.Flags.Outputs = "always"
+			if since != "" && a.app.Flags.Outputs == "" {
+				a.app.Flags.Outputs = "always"
 			}
-			tools, err := ListTools(ctx, a.App)
+			tools, err := ListTools(ctx, a.app)
 			switch {
 			case err != nil:
 				return err
