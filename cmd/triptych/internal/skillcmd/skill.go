@@ -22,8 +22,6 @@ import (
 	"github.com/triptych-mcp/triptych/rulesets/editors"
 )
 
-type commands struct{ *app.App }
-
 // usual are the clients whose folders others read, too.
 var usual = []string{"agents", "claude"}
 
@@ -39,21 +37,20 @@ func clients() (names []string) {
 
 // SkillCommand returns the row of triptych skill.
 func SkillCommand(a *app.App) command.Command {
-	c := commands{a}
 	return command.Command{
 		Name: "skill", Short: "install the skills that come with triptych into editors",
 		Long: "A skill teaches a model a manner of work. debug-backwards teaches how to find the\n" +
 			"cause of a failure in a recorded past. A server offers the skills to clients that\n" +
 			"ask for them; other editors read them from folders.",
 		Sub: []command.Command{
-			{Name: "list", Short: "list the skills", Run: func(context.Context, []string) error { return list(c.IO) }},
+			{Name: "list", Short: "list the skills", Run: func(context.Context, []string) error { return list(a.IO) }},
 			{
 				Name: "show", Args: "NAME", Min: 1, Max: 1, Short: "print the text of a skill",
 				Complete: func(context.Context, []string) []string { return names() },
-				Run:      func(_ context.Context, args []string) error { return show(c.IO, args[0]) },
+				Run:      func(_ context.Context, args []string) error { return show(a.IO, args[0]) },
 			},
-			c.change("install", "install the skills", (*folder).installation),
-			c.change("uninstall", "remove the skills", (*folder).uninstallation),
+			changeCommand(a.IO, "install", "install the skills", (*folder).installation),
+			changeCommand(a.IO, "uninstall", "remove the skills", (*folder).uninstallation),
 		},
 	}
 }
@@ -64,8 +61,8 @@ type flags struct {
 	dryRun, force bool
 }
 
-// change returns the row of a command that changes folders.
-func (c commands) change(name, short string, plan func(*folder, bool) ([]change, error)) command.Command {
+// changeCommand returns the row of a command that changes folders.
+func changeCommand(out *cmdio.IO, name, short string, plan func(*folder, bool) ([]change, error)) command.Command {
 	var f flags
 	return command.Command{
 		Name: name, Args: "[CLIENT...]", Max: command.AnyNumber, Short: short,
@@ -86,7 +83,7 @@ func (c commands) change(name, short string, plan func(*folder, bool) ([]change,
 			if err != nil {
 				return err
 			}
-			return changeAll(c.IO, dirs, f, plan)
+			return changeAll(out, dirs, f, plan)
 		},
 	}
 }
