@@ -14,10 +14,6 @@ import (
 
 // ManCommand returns the row of triptych man, which prints the pages of a table.
 func ManCommand(a *app.App, table func() command.Command) command.Command {
-	return commands{a}.manCommand(table)
-}
-
-func (a commands) manCommand(table func() command.Command) command.Command {
 	var folder string
 	return command.Command{
 		Name:  "man",
