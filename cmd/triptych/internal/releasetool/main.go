@@ -18,18 +18,22 @@ import (
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/buildinfo"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmdio"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/release"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/toolcmd"
 )
 
 func main() {
-	c := commands{app.New()}
-	os.Exit(c.Run(context.Background(), c.table(), os.Args[1:]))
+	a := app.New()
+	os.Exit(a.Run(context.Background(), commands{a.IO, a}.table(), os.Args[1:]))
 }
 
-// commands makes the rows of the commands. They run in an app.
-type commands struct{ *app.App }
+// commands makes the rows of the commands.
+type commands struct {
+	*cmdio.IO
+	app *app.App
+}
 
 func (a commands) table() command.Command {
 	var version string
@@ -79,8 +83,8 @@ func (a commands) released(ctx context.Context, version string) (release.Program
 		return release.Program{}, err
 	}
 	defer func() { _ = os.RemoveAll(data) }() // it is below the folder for temporary files
-	a.Flags.Data = data
-	tools, err := toolcmd.ListTools(ctx, a.App)
+	a.app.Flags.Data = data
+	tools, err := toolcmd.ListTools(ctx, a.app)
 	for _, tool := range tools {
 		p.Tools = append(p.Tools, release.Tool{Name: tool.Name, Description: tool.Description})
 	}
