@@ -12,7 +12,7 @@ import (
 // A command line gets the commands that it can mean: its first word's, or all of
 // them with the flags that stand without a command.
 func TestOnly(t *testing.T) {
-	table := commands{app.New()}.root()
+	table := root(app.New())
 	for _, tt := range []struct {
 		line string
 		all  bool

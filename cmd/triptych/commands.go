@@ -22,11 +22,9 @@ import (
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/toolcmd"
 )
 
-// commands are the rows of the table of commands. They run in an app.
-type commands struct{ *app.App }
-
-// root is the table of commands.
-func (a commands) root() command.Command {
+// root is the table of commands, which run in an app.
+func root(a *app.App) command.Command {
+	table := func() command.Command { return root(a) }
 	var version bool
 	return command.Command{
 		Name: "triptych", Config: true, KeepUser: true, Survives: true,
@@ -42,29 +40,29 @@ func (a commands) root() command.Command {
 		},
 		Run: func(ctx context.Context, _ []string) error {
 			if version {
-				return a.printVersion()
+				return printVersion(a.IO)
 			}
 			if cmdio.IsTerminal(a.In) {
-				return a.Help()
+				return a.Printf("%s", command.RootHelp(table()))
 			}
-			return servecmd.ServeStdio(ctx, a.App)
+			return servecmd.ServeStdio(ctx, a)
 		},
 		Sub: slices.Concat(
-			command.Grouped("rules", rulesetscmd.RulesetsCommand(a.App), skillcmd.SkillCommand(a.App)),
+			command.Grouped("rules", rulesetscmd.RulesetsCommand(a), skillcmd.SkillCommand(a)),
 			command.Grouped("connect",
-				setupcmd.ConfigCommand(a.App), setupcmd.DoctorCommand(a.App), toolcmd.ToolsCommand(a.App), toolcmd.CallCommand(a.App)),
+				setupcmd.ConfigCommand(a), setupcmd.DoctorCommand(a), toolcmd.ToolsCommand(a), toolcmd.CallCommand(a)),
 			command.Grouped("serve",
-				servecmd.StdioCommand(a.App), servecmd.ServeCommand(a.App), servecmd.ConsoleCommand(a.App),
-				keycmd.KeyCommand(a.App), auditcmd.AuditCommand(a.App)),
+				servecmd.StdioCommand(a), servecmd.ServeCommand(a), servecmd.ConsoleCommand(a),
+				keycmd.KeyCommand(a), auditcmd.AuditCommand(a)),
 			command.Grouped("debug",
-				debugcmd.DebugCommand(a.App), debugcmd.RecordCommand(a.App), debugcmd.ReplayCommand(a.App), debugcmd.TraceCommand(a.App),
-				debugcmd.DAPCommand(a.App), debugcmd.GDBServerCommand(a.App), debugcmd.BugsCommand(a.App)),
-			command.Grouped("puzzles", aoccmd.AoCCommand(a.App)),
-			command.Grouped("data", backupcmd.BackupCommand(a.App), backupcmd.RestoreCommand(a.App)),
+				debugcmd.DebugCommand(a), debugcmd.RecordCommand(a), debugcmd.ReplayCommand(a), debugcmd.TraceCommand(a),
+				debugcmd.DAPCommand(a), debugcmd.GDBServerCommand(a), debugcmd.BugsCommand(a)),
+			command.Grouped("puzzles", aoccmd.AoCCommand(a)),
+			command.Grouped("data", backupcmd.BackupCommand(a), backupcmd.RestoreCommand(a)),
 			command.Grouped("",
-				rulesetscmd.PluginCommand(a.App), rulesetscmd.HookCommand(a.App),
-				backupcmd.MigrateCommand(a.App), servecmd.ConfigFileCommand(a.App), servecmd.HealthCommand(a.App),
-				a.CompletionCommand(a.root), releasecmd.ManCommand(a.App, a.root), a.versionCommand(), servecmd.DocumentsCommand(a.App)),
+				rulesetscmd.PluginCommand(a), rulesetscmd.HookCommand(a),
+				backupcmd.MigrateCommand(a), servecmd.ConfigFileCommand(a), servecmd.HealthCommand(a),
+				a.CompletionCommand(table), releasecmd.ManCommand(a, table), versionCommand(a.IO), servecmd.DocumentsCommand(a)),
 		),
 	}
 }

@@ -75,7 +75,7 @@ func TestDashboardOfAServer(t *testing.T) {
 // it requests.
 func visitServer(t *testing.T, metrics string) {
 	t.Helper()
-	a, told := commands{app.New()}, new(transcript)
+	a, told := app.New(), new(transcript)
 	data := filepath.Join(t.TempDir(), "data")
 	if err := os.MkdirAll(filepath.Join(data, "rulesets"), 0o755); err != nil {
 		t.Fatal(err)
@@ -91,7 +91,7 @@ func visitServer(t *testing.T, metrics string) {
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan int, 1)
 	go func() {
-		ended <- a.Run(ctx, a.root(), []string{"serve", "--data", data, "--listen", "127.0.0.1:0", "--metrics-listen", metrics})
+		ended <- a.Run(ctx, root(a), []string{"serve", "--data", data, "--listen", "127.0.0.1:0", "--metrics-listen", metrics})
 	}()
 	t.Cleanup(func() {
 		cancel()

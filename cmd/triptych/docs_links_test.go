@@ -18,7 +18,7 @@ import (
 // No variable that a flag's usage names is missing among those that help shows.
 func TestVariablesAreDocumented(t *testing.T) {
 	var named []string
-	for _, s := range command.Settings((commands{app.New()}).root()) {
+	for _, s := range command.Settings(root(app.New())) {
 		named = append(named, s.Variables...)
 	}
 	for _, it := range command.OtherVariables {

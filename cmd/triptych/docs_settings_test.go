@@ -16,7 +16,7 @@ func settingsDocument(*testing.T) string {
 	d.line("variable, and that over the key of the same name in the YAML file of `--config`. A command refuses")
 	d.line("a setting that it does not read. `triptych help settings COMMAND` prints those of one command.\n")
 	d.line(generated)
-	for _, group := range command.ByGroup(command.Settings((commands{app.New()}).root())) {
+	for _, group := range command.ByGroup(command.Settings(root(app.New()))) {
 		d.line("## %s%s\n", strings.ToUpper(group.Name[:1]), group.Name[1:])
 		d.line("Read by %s, unless something else is said.\n", strings.Join(group.Commands, "; "))
 		var rows [][]string

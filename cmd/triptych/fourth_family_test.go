@@ -46,9 +46,9 @@ func (chess) table() *mcp.Table {
 }
 
 // withChess returns a run of the program with a family more, and its output.
-func withChess(t *testing.T, data string) (a commands, out, errs *os.File) {
+func withChess(t *testing.T, data string) (a *app.App, out, errs *os.File) {
 	t.Helper()
-	a = commands{app.New()}
+	a = app.New()
 	a.Families = append(a.Families, app.Family{Name: "chess", About: "a game", Config: chess{}})
 	a.Getenv = func(name string) string { return map[string]string{"TRIPTYCH_DATA": data}[name] }
 	out, errs = scratch(t), scratch(t)
@@ -81,7 +81,7 @@ func TestFourthFamily(t *testing.T) {
 	data := t.TempDir()
 	key := func(scope string) string {
 		a, out, errs := withChess(t, data)
-		if status := a.Run(t.Context(), a.root(), []string{"key", "create", "--scopes", scope}); status != 0 {
+		if status := a.Run(t.Context(), root(a), []string{"key", "create", "--scopes", scope}); status != 0 {
 			t.Fatalf("key create: status %d: %s", status, content(t, errs))
 		}
 		return strings.TrimSpace(content(t, out))
@@ -92,7 +92,7 @@ func TestFourthFamily(t *testing.T) {
 	a, _, errs := withChess(t, data)
 	ended := make(chan int, 1)
 	go func() {
-		ended <- a.Run(ctx, a.root(), []string{"serve", "--listen", "127.0.0.1:0", "--families", "chess,aoc"})
+		ended <- a.Run(ctx, root(a), []string{"serve", "--listen", "127.0.0.1:0", "--families", "chess,aoc"})
 	}()
 	defer func() {
 		stop()

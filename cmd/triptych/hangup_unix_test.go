@@ -20,7 +20,7 @@ import (
 // A SIGHUP that comes before the server serves is not lost: what changed since the server
 // read its files is read when it is ready.
 func TestHangupBeforeServing(t *testing.T) {
-	a, told := commands{app.New()}, new(transcript)
+	a, told := app.New(), new(transcript)
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -32,7 +32,7 @@ func TestHangupBeforeServing(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan int, 1)
 	go func() {
-		ended <- a.Run(ctx, a.root(), []string{"serve", "--listen", "127.0.0.1:0", "--data", filepath.Join(t.TempDir(), "data")})
+		ended <- a.Run(ctx, root(a), []string{"serve", "--listen", "127.0.0.1:0", "--data", filepath.Join(t.TempDir(), "data")})
 	}()
 	for limit := time.Now().Add(patience); !strings.Contains(told.String(), "SIGHUP: reading files again"); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(limit) {

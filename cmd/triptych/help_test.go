@@ -24,7 +24,7 @@ func eachCommand(t *testing.T, visit func(t *testing.T, path string, row command
 			walk(path+" "+sub.Name, sub)
 		}
 	}
-	for _, row := range (commands{app.New()}).root().Sub {
+	for _, row := range root(app.New()).Sub {
 		walk("triptych "+row.Name, row)
 	}
 }
@@ -84,7 +84,7 @@ func TestHelpOfCommands(t *testing.T) {
 
 // The help of the program fits one screen.
 func TestHelpOfProgram(t *testing.T) {
-	help := command.RootHelp((commands{app.New()}).root())
+	help := command.RootHelp(root(app.New()))
 	if n := strings.Count(help, "\n"); n > 40 {
 		t.Errorf("%d lines, want 40 at most:\n%s", n, help)
 	}
@@ -96,10 +96,10 @@ func TestHelpOfProgram(t *testing.T) {
 // Every setting is read by a command, and stands in the man page of settings; the flags of
 // commands stand in their pages. The pages are short enough to be read.
 func TestManPagesHaveEachFlag(t *testing.T) {
-	a := commands{app.New()}
-	pages := releasecmd.ManPages(a.root(), a.Families)
+	a := app.New()
+	pages := releasecmd.ManPages(root(a), a.Families)
 	spelled := func(name string) string { return strings.ReplaceAll("--"+name, "-", `\-`) }
-	for _, s := range command.Settings(a.root()) {
+	for _, s := range command.Settings(root(a)) {
 		if len(s.Commands) == 0 {
 			t.Errorf("no command reads --%s", s.Name)
 		}

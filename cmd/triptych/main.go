@@ -20,9 +20,9 @@ func main() {
 	}
 	hangups := app.CatchHangups() // before anything that takes time
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	a := commands{app.New()}
+	a := app.New()
 	a.Hangups = hangups
-	status := a.Run(ctx, a.root(), os.Args[1:])
+	status := a.Run(ctx, root(a), os.Args[1:])
 	stop()
 	os.Exit(status)
 }

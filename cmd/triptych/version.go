@@ -6,10 +6,11 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/buildinfo"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmdio"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 )
 
-func (a commands) versionCommand() command.Command {
+func versionCommand(out *cmdio.IO) command.Command {
 	var asJSON bool
 	return command.Command{
 		Name:  "version",
@@ -17,18 +18,18 @@ func (a commands) versionCommand() command.Command {
 		Flags: func(set *pflag.FlagSet) { command.JSONFlag(set, &asJSON) },
 		Run: func(context.Context, []string) error {
 			if asJSON {
-				return a.PrintJSON(buildinfo.Read())
+				return out.PrintJSON(buildinfo.Read())
 			}
-			return a.printVersion()
+			return printVersion(out)
 		},
 	}
 }
 
-func (a commands) printVersion() error {
+func printVersion(out *cmdio.IO) error {
 	b := buildinfo.Read()
 	text := "triptych " + b.Version
 	if b.Revision != "" {
 		text += " " + b.Revision[:min(12, len(b.Revision))]
 	}
-	return a.Printf("%s %s %s\n", text, b.Go, b.Platform)
+	return out.Printf("%s %s %s\n", text, b.Go, b.Platform)
 }

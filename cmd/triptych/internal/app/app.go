@@ -27,11 +27,10 @@ type App struct {
 	Families []Family
 	Configs  configs
 	Flags    globalFlags
-	Level    *slog.LevelVar   // of the log; nil before it is made
-	Hangups  chan os.Signal   // of CatchHangups; nil if the process does not catch them
-	keepUser bool             // of the row that runs
-	program  *command.Program // that runs; nil before
-	quiet    bool             // the log has errors alone, unless a level is given
+	Level    *slog.LevelVar // of the log; nil before it is made
+	Hangups  chan os.Signal // of CatchHangups; nil if the process does not catch them
+	keepUser bool           // of the row that runs
+	quiet    bool           // the log has errors alone, unless a level is given
 }
 
 // globalFlags are the flags that several commands share.
@@ -65,8 +64,7 @@ func New() *App {
 // Run runs one command line of a table and returns the exit status. It tells what went
 // wrong.
 func (a *App) Run(ctx context.Context, table command.Command, args []string) int {
-	a.program = a.programOf(table)
-	return a.Report(a.program.Run(ctx, args))
+	return a.Report(a.programOf(table).Run(ctx, args))
 }
 
 // programOf returns the program with a table. What its flags say, it says to a.
@@ -95,9 +93,6 @@ func (a *App) prepare(row command.Command, set *pflag.FlagSet) error {
 	}
 	return nil
 }
-
-// Help prints the help of the whole program.
-func (a *App) Help() error { return a.Printf("%s", command.RootHelp(a.program.Table)) }
 
 // CompletionCommand returns the row of triptych completion.
 func (a *App) CompletionCommand(table func() command.Command) command.Command {
