@@ -143,7 +143,7 @@ func (a commands) aocList() command.Command {
 		Name: "list", Short: "list the days that have a puzzle",
 		Flags: func(set *pflag.FlagSet) {
 			command.JSONFlag(set, &asJSON)
-			a.app.AoCFlags(set)
+			a.bookFlags(set)
 		},
 		Run: func(context.Context, []string) error {
 			user, err := a.localUser()
@@ -209,7 +209,7 @@ func (a commands) aocShow() command.Command {
 	return command.Command{
 		Name: "show", Args: "DAY", Min: 1, Max: 1,
 		Short:    "print the puzzle of a day",
-		Flags:    a.app.AoCFlags,
+		Flags:    a.bookFlags,
 		Complete: a.completeDays,
 		Run: func(_ context.Context, args []string) error {
 			day, err := parseDay(args[0])
@@ -278,7 +278,7 @@ func (a commands) aocRecord() command.Command {
 			set.Int64Var(&r.out, "tokens-out", 0, "the `number` of tokens that the model wrote")
 			set.Float64Var(&r.cost, "cost", 0, "the cost in US `dollars`")
 			set.StringVar(&r.notes, "notes", "", "a `text` to keep with the record")
-			a.app.AoCFlags(set)
+			a.bookFlags(set)
 		},
 		Complete: a.completeDays,
 		Run: func(ctx context.Context, args []string) error {

@@ -24,7 +24,7 @@ func (a commands) aocLeaderboard() command.Command {
 		Example: "triptych aoc leaderboard 2025 123456 --format csv\ntriptych aoc leaderboard 'https://adventofcode.com/2025/leaderboard/private/view/1?view_key=…'",
 		Flags: func(set *pflag.FlagSet) {
 			set.StringVar(&format, "format", "text", "the `format`: text, json (the site's own), csv or markdown")
-			a.app.AoCFlags(set)
+			a.bookFlags(set)
 		},
 		Run: func(ctx context.Context, args []string) error {
 			last := len(args) - 1

@@ -39,7 +39,7 @@ func (a commands) aocInput() command.Command {
 		Name: "input", Args: "[YEAR] DAY", Min: 1, Max: 2,
 		Short:   "print your input for a puzzle, byte for byte; it is downloaded once",
 		Example: "triptych aoc input 1 >input.txt",
-		Flags:   a.app.AoCFlags,
+		Flags:   a.bookFlags,
 		Run: func(ctx context.Context, args []string) error {
 			puzzle, _, err := a.puzzleOf(args)
 			if err != nil {
@@ -58,7 +58,7 @@ func (a commands) aocOpen() command.Command {
 	return command.Command{
 		Name: "open", Args: "[YEAR] DAY", Min: 1, Max: 2,
 		Short: "open a puzzle in the browser",
-		Flags: a.app.AoCFlags,
+		Flags: a.bookFlags,
 		Run: func(ctx context.Context, args []string) error {
 			puzzle, user, err := a.puzzleOf(args)
 			if err != nil {
@@ -97,7 +97,7 @@ func (a commands) aocSubmit() command.Command {
 		Flags: func(set *pflag.FlagSet) {
 			set.BoolVar(&yes, "yes", false, "do not ask")
 			set.BoolVar(&again, "again", false, "send an answer again whose verdict was lost")
-			a.app.AoCFlags(set)
+			a.bookFlags(set)
 		},
 		Run: func(ctx context.Context, args []string) error {
 			n := len(args)
@@ -149,7 +149,7 @@ func (a commands) aocGuesses() command.Command {
 	return command.Command{
 		Name: "guesses", Args: "[YEAR] DAY", Min: 1, Max: 2,
 		Short: "list the answers that were submitted, with their verdicts",
-		Flags: a.app.AoCFlags,
+		Flags: a.bookFlags,
 		Run: func(_ context.Context, args []string) error {
 			puzzle, user, err := a.puzzleOf(args)
 			if err != nil {
@@ -183,7 +183,7 @@ func (a commands) aocStars() command.Command {
 		Short: "show your stars of a year, at most 15 minutes old",
 		Flags: func(set *pflag.FlagSet) {
 			command.JSONFlag(set, &asJSON)
-			a.app.AoCFlags(set)
+			a.bookFlags(set)
 		},
 		Run: func(ctx context.Context, args []string) error {
 			year, err := a.yearOrEvent(args)

@@ -55,7 +55,7 @@ func (a commands) aocRace() command.Command {
 			set.StringVar(&r.format, "format", "text", "the `format`: text, json, csv, markdown or leaderboard")
 			set.StringVar(&r.plot, "plot", "bars", "the `plot` of --picture: bars, cumulative or heat")
 			set.StringVar(&r.picture, "picture", "", "write a plot to this `file`")
-			a.app.AoCFlags(set)
+			a.bookFlags(set)
 		},
 		Run: func(_ context.Context, args []string) error { return a.race(r, args) },
 	}

@@ -20,7 +20,7 @@ func (a commands) aocRecords() command.Command {
 	return command.Command{
 		Name: "records", Args: "DAY", Min: 1, Max: 1,
 		Short: "list the records of a day, newest first, with their numbers",
-		Flags: a.app.AoCFlags, Complete: a.completeDays,
+		Flags: a.bookFlags, Complete: a.completeDays,
 		Run: func(_ context.Context, args []string) error {
 			_, speeds, err := a.recordsOf(args[0])
 			if err != nil {
@@ -71,7 +71,7 @@ func (a commands) aocEdit() command.Command {
 			set.Int64Var(&e.ms, "ms", -1, "the time in `milliseconds`")
 			set.StringVar(&e.correct, "correct", "", "whether the answer was right: `true` or false")
 			set.StringVar(&e.kind, "kind", "", "the `kind` of the run: solve or program")
-			a.app.AoCFlags(set)
+			a.bookFlags(set)
 		},
 		Complete: a.completeDays,
 		Run: func(ctx context.Context, args []string) error {
@@ -118,7 +118,7 @@ func (a commands) aocDelete() command.Command {
 	return command.Command{
 		Name: "delete", Args: "DAY NUMBER", Min: 2, Max: 2,
 		Short: "delete a record; it stays in the file's history",
-		Flags: a.app.AoCFlags, Complete: a.completeDays,
+		Flags: a.bookFlags, Complete: a.completeDays,
 		Run: func(ctx context.Context, args []string) error {
 			return a.changeRecord(ctx, args, func(aoc.Speed) (*aoc.Speed, error) { return nil, nil })
 		},
@@ -162,7 +162,7 @@ func (a commands) aocAlias() command.Command {
 		Example: "triptych aoc alias GPT-4 gpt4\ntriptych aoc alias --remove GPT-4",
 		Flags: func(set *pflag.FlagSet) {
 			set.BoolVar(&remove, "remove", false, "remove the alias")
-			a.app.AoCFlags(set)
+			a.bookFlags(set)
 		},
 		Run: func(ctx context.Context, args []string) error {
 			book, _, err := a.openBook()

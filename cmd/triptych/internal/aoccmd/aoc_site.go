@@ -49,7 +49,7 @@ func (a commands) aocLogin() command.Command {
 		Example: "triptych aoc login\npass show aoc | triptych aoc login",
 		Flags: func(set *pflag.FlagSet) {
 			set.StringVar(&key, "key", "", "store the cookie for the owner of this `key`, an id or a name, who uses the server over HTTPS")
-			a.app.AoCFlags(set)
+			a.bookFlags(set)
 		},
 		Max: command.AnyNumber,
 		Run: func(ctx context.Context, args []string) error {
@@ -115,7 +115,7 @@ func (a commands) aocFetch() command.Command {
 			"What is stored is downloaded again only if the calendar shows that its second part has opened; " +
 			"between requests there is a pause of a second or more.",
 		Example: "triptych aoc fetch\ntriptych aoc fetch 1\ntriptych aoc fetch 2025 all",
-		Flags:   a.app.AoCFlags,
+		Flags:   a.bookFlags,
 		Run:     a.fetch,
 	}
 }

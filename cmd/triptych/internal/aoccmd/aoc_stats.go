@@ -29,7 +29,7 @@ func (a commands) aocStats() command.Command {
 			command.JSONFlag(set, &s.asJSON)
 			set.IntVar(&s.phase, "phase", 0, "only this `phase`: 1 or 2")
 			set.StringVar(&s.svg, "svg", "", "write the chart as a picture to this `file`; - is standard output")
-			a.app.AoCFlags(set)
+			a.bookFlags(set)
 		},
 		Run: func(ctx context.Context, args []string) error { return a.stats(ctx, args, s) },
 	}

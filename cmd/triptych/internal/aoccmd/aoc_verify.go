@@ -53,7 +53,7 @@ func (a commands) aocVerify() command.Command {
 			set.IntVar(&v.warmUp, "warm-up", 0, "run it this `number` of times before, without measuring")
 			set.DurationVar(&v.timeout, "timeout", defaultSolveTime, "end the command after this `time`")
 			set.Var(&v.memory, "memory", "end the command when it uses more memory than this `size`")
-			a.app.AoCFlags(set)
+			a.bookFlags(set)
 		},
 		Run: func(ctx context.Context, args []string) error { return a.verify(ctx, v, args) },
 	}

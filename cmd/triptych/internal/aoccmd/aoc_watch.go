@@ -30,7 +30,7 @@ func (a commands) aocWatch() command.Command {
 		Example: "triptych aoc watch\ntriptych aoc watch 1 --once",
 		Flags: func(set *pflag.FlagSet) {
 			set.BoolVar(&once, "once", false, "end when the first part is there")
-			a.app.AoCFlags(set)
+			a.bookFlags(set)
 		},
 		Run: func(ctx context.Context, args []string) error {
 			puzzle, user, err := a.nextPuzzle(args)

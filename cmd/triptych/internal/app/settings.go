@@ -63,31 +63,3 @@ func (a *App) ToolFlags(set *pflag.FlagSet) {
 func (a *App) NoAuditFlag(set *pflag.FlagSet) {
 	command.InGroup(set, command.GroupAudit, a.Flags.Audit.RegisterNoAudit)
 }
-
-// AoCFlags registers the settings of a command that works on puzzles and speeds.
-func (a *App) AoCFlags(set *pflag.FlagSet) {
-	a.DataFlags(set)
-	command.InGroup(set, command.GroupAoC, a.Configs.AoC.RegisterBook)
-}
-
-// DebuggerFlags registers the settings of a command that opens the debugger alone.
-func (a *App) DebuggerFlags(set *pflag.FlagSet) {
-	a.DataFlags(set)
-	command.InGroup(set, command.GroupDebugger, a.Configs.Debugger.RegisterFlags)
-}
-
-// ReadingFlags registers the settings of a command that only reads rulesets.
-func (a *App) ReadingFlags(set *pflag.FlagSet) {
-	a.DataFlags(set)
-	a.StoreFlags(set)
-	if set.Lookup("label") == nil { // else the command reads labelled revisions itself
-		command.InGroup(set, command.GroupRulesets, a.RulesetsConfig().RegisterReading)
-	}
-}
-
-// WritingFlags registers the settings of a command that changes rulesets.
-func (a *App) WritingFlags(set *pflag.FlagSet) {
-	a.ReadingFlags(set)
-	command.InGroup(set, command.GroupRulesets, a.RulesetsConfig().RegisterWriting)
-	a.NoAuditFlag(set)
-}

@@ -44,7 +44,7 @@ func (a commands) debugCommand() command.Command {
 		Flags: func(set *pflag.FlagSet) {
 			set.SetInterspersed(false) // what follows the program's name is for the program
 			set.StringVar(&input, "input", "", "what the program reads: a `file`, pipe, or tty; without it tty at a terminal, else nothing")
-			a.app.DebuggerFlags(set)
+			a.debuggerFlags(set)
 		},
 		Run: func(ctx context.Context, args []string) error {
 			return a.shell(ctx, func(ctx context.Context, s *debugShell) error { return s.start(ctx, input, args) })

@@ -280,7 +280,7 @@ func (a commands) replayCommand() command.Command {
 			"triptych replay --pack shop.recording",
 		Flags: func(set *pflag.FlagSet) {
 			set.BoolVar(&pack, "pack", false, "add all files that a replay on another system needs to the recording, and end")
-			a.app.DebuggerFlags(set)
+			a.debuggerFlags(set)
 		},
 		Run: func(ctx context.Context, args []string) error {
 			if pack {

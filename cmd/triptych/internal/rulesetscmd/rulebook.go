@@ -10,6 +10,7 @@ import (
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/buildinfo"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/rulesclient"
 	"github.com/triptych-mcp/triptych/rulesets"
 	"github.com/triptych-mcp/triptych/rulesets/ruleset"
@@ -46,14 +47,23 @@ type rulebook interface {
 // readingFlags registers the settings of a command that reads a rulebook.
 func (b books) readingFlags(set *pflag.FlagSet) {
 	b.app.RemoteFlags(set)
-	b.app.ReadingFlags(set)
+	b.storeFlags(set)
 	b.app.NoAuditFlag(set)
 }
 
 // writingFlags registers the settings of a command that changes a rulebook.
 func (b books) writingFlags(set *pflag.FlagSet) {
-	b.app.RemoteFlags(set)
-	b.app.WritingFlags(set)
+	b.readingFlags(set)
+	command.InGroup(set, command.GroupRulesets, b.app.RulesetsConfig().RegisterWriting)
+}
+
+// storeFlags registers the settings of a command that reads the rulesets of a store.
+func (b books) storeFlags(set *pflag.FlagSet) {
+	b.app.DataFlags(set)
+	b.app.StoreFlags(set)
+	if set.Lookup("label") == nil { // else the command reads labelled revisions itself
+		command.InGroup(set, command.GroupRulesets, b.app.RulesetsConfig().RegisterReading)
+	}
 }
 
 // withRulebook runs a function with the rulesets of the server or of the store that

@@ -35,7 +35,7 @@ func (a commands) rulesetsEffective() command.Command {
 			command.Offer(set, "client", editors.Names())
 			set.BoolVar(&plain, "plain", false, "print the text alone")
 			a.app.RemoteFlags(set)
-			a.app.ReadingFlags(set)
+			a.storeFlags(set)
 		},
 		Run: func(ctx context.Context, _ []string) error {
 			if q.Path != "" {

@@ -36,7 +36,7 @@ func (a commands) rulesetsFind() command.Command {
 			command.Offer(set, "client", editors.Names())
 			set.IntVar(&q.Limit, "limit", 50, "list at most this `number`, up to 200")
 			set.StringVar(&q.Cursor, "cursor", "", "go on after this `cursor` of an earlier answer")
-			a.app.ReadingFlags(set)
+			a.storeFlags(set)
 		},
 		Run: func(ctx context.Context, args []string) error {
 			q.Text = strings.Join(args, " ")

@@ -29,7 +29,7 @@ func (a commands) rulesetsLint() command.Command {
 			command.JSONFlag(set, &asJSON)
 			set.BoolVar(&asSARIF, "sarif", false, "print a log of SARIF 2.1.0, for code scanning")
 			set.StringVar(&project, "project", "", "report globs that match no file of this `folder`")
-			a.app.ReadingFlags(set)
+			a.storeFlags(set)
 		},
 		Complete: a.completeRulesets,
 		Run: func(ctx context.Context, args []string) error {
