@@ -30,15 +30,6 @@ func (a *App) keyNames(env host.Env) func(ctx context.Context, ids []string) map
 	}
 }
 
-// KeyIDs returns the ids of the keys that a word names, see [keys.IDsOf].
-func (a *App) KeyIDs(ctx context.Context, env host.Env, word string) (ids []string, err error) {
-	err = a.WithKeys(ctx, env, func(_ redis.UniversalClient, store keys.Store) error {
-		ids, err = keys.IDsOf(ctx, store, word)
-		return err
-	})
-	return ids, err
-}
-
 // WithKeys opens the keys where the program keeps them, calls use with them and the client of the
 // server that has them, nil for files, and closes both.
 func (a *App) WithKeys(ctx context.Context, env host.Env, use func(redis.UniversalClient, keys.Store) error) error {

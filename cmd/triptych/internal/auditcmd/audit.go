@@ -114,7 +114,7 @@ func (a commands) findKey(ctx context.Context, f *audit.Filter) error {
 	if err != nil {
 		return err
 	}
-	ids, err := a.app.KeyIDs(ctx, env, f.Key)
+	ids, err := a.keyIDs(ctx, env, f.Key)
 	if err != nil {
 		return err
 	}

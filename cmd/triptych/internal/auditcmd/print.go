@@ -13,11 +13,15 @@ import (
 	"strings"
 	"time"
 
+	"github.com/redis/go-redis/v9"
+
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmdio"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/recorder"
+	"github.com/triptych-mcp/triptych/mcp/host"
 	"github.com/triptych-mcp/triptych/mcp/plain"
 	"github.com/triptych-mcp/triptych/transport/audit"
+	"github.com/triptych-mcp/triptych/transport/keys"
 )
 
 // A trailPrinter prints records one by one: lines, or one JSON array.
@@ -211,4 +215,13 @@ func (a commands) keyNames(ctx context.Context) (func(id string) string, error) 
 		}
 		return name
 	}, nil
+}
+
+// keyIDs returns the ids of the keys that a word names, see [keys.IDsOf].
+func (a commands) keyIDs(ctx context.Context, env host.Env, word string) (ids []string, err error) {
+	err = a.app.WithKeys(ctx, env, func(_ redis.UniversalClient, store keys.Store) error {
+		ids, err = keys.IDsOf(ctx, store, word)
+		return err
+	})
+	return ids, err
 }
