@@ -254,9 +254,3 @@ func closeTables(tables []*mcp.Table) error {
 	}
 	return errors.Join(errs...)
 }
-
-// Serves reports whether a family is among those of --families.
-func (a *App) Serves(name string) bool {
-	chosen, err := a.ChosenFamilies()
-	return err == nil && slices.ContainsFunc(chosen, func(f Family) bool { return f.Name == name })
-}

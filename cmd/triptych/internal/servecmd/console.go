@@ -175,10 +175,10 @@ func (a commands) consoleConfig(endpoint *streamable.Handler, auth console.Authe
 	if r.Records() {
 		cfg.Trail = consoleTrail{r}
 	}
-	if a.app.Serves("aoc") {
+	if a.serves("aoc") {
 		cfg.Book = a.app.Configs.AoC.Book(env)
 	}
-	if a.app.Serves("debugger") {
+	if a.serves("debugger") {
 		cfg.Debugging = a.app.Configs.Debugger.Overview
 	}
 	return cfg

@@ -21,7 +21,7 @@ func (a commands) shareLoad(s *services, endpoint *streamable.Handler) func(cont
 	}
 	s.registry.SetLoad(func() peers.Load {
 		load := peers.Load{Sessions: endpoint.SessionUsage().Used, Streams: endpoint.StreamUsage().Used}
-		if a.app.Serves("debugger") {
+		if a.serves("debugger") {
 			load.Debugging = int64(a.app.Configs.Debugger.SessionCount())
 		}
 		return load

@@ -12,10 +12,10 @@ import (
 // disk of its own.
 func (a commands) watchDisk(env host.Env) *diskspace.Watch {
 	folders := []string{env.Data, trailFolder(env), filepath.Join(env.Data, "keys"), filepath.Join(env.Data, "quota")}
-	if a.app.Serves("rulesets") {
+	if a.serves("rulesets") {
 		folders = append(folders, a.app.Configs.Rulesets.Folders(env)...)
 	}
-	if a.app.Serves("aoc") {
+	if a.serves("aoc") {
 		folders = append(folders, a.app.Configs.AoC.Folders(env)...)
 	}
 	return diskspace.NewWatch(env.Logger.With("component", "disk"), folders...)

@@ -47,7 +47,7 @@ func showExpiry(m *metrics.Metrics, certificates *https.Certificates) {
 
 // showDebugging adds the number of debugger sessions to the metrics.
 func (a commands) showDebugging(m *metrics.Metrics) {
-	if a.app.Serves("debugger") {
+	if a.serves("debugger") {
 		m.AddGauge("triptych_debugger_sessions", "Processes, core files and traces that are being debugged.", func() float64 {
 			return float64(a.app.Configs.Debugger.SessionCount())
 		})
@@ -60,7 +60,7 @@ const brokenFilesAge = 10 * time.Second
 
 // showBrokenFiles adds to the metrics how many files of the folder of rulesets are not served.
 func (a commands) showBrokenFiles(m *metrics.Metrics, log *slog.Logger) {
-	if !a.app.Serves("rulesets") {
+	if !a.serves("rulesets") {
 		return
 	}
 	last := 0
