@@ -1,7 +1,6 @@
 package app
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,8 +13,8 @@ import (
 // toolSelection returns the tools that the flags and the environment select.
 func (a *App) toolSelection(tables []*mcp.Table) (host.ToolSelection, error) {
 	selection := host.ToolSelection{
-		Toolsets: a.listOf(a.Flags.Toolsets, "TRIPTYCH_TOOLSETS"),
-		Tools:    a.listOf(a.Flags.tools, "TRIPTYCH_TOOLS"),
+		Toolsets: listOf(a.Flags.Toolsets, a.Getenv("TRIPTYCH_TOOLSETS")),
+		Tools:    listOf(a.Flags.tools, a.Getenv("TRIPTYCH_TOOLS")),
 		ReadOnly: a.Flags.readOnly || isTrue(a.Getenv("TRIPTYCH_READ_ONLY")),
 	}
 	if err := selection.Check(mcp.Toolsets(tables...)...); err != nil {
@@ -24,12 +23,12 @@ func (a *App) toolSelection(tables []*mcp.Table) (host.ToolSelection, error) {
 	return selection, nil
 }
 
-// listOf is the list of a flag, else that of an environment variable.
-func (a *App) listOf(flag []string, variable string) []string {
-	if len(flag) > 0 || a.Getenv(variable) == "" {
+// listOf is the list of a flag, else that of the text of an environment variable.
+func listOf(flag []string, text string) []string {
+	if len(flag) > 0 || text == "" {
 		return flag
 	}
-	return strings.Split(strings.ReplaceAll(a.Getenv(variable), " ", ""), ",")
+	return strings.Split(strings.ReplaceAll(text, " ", ""), ",")
 }
 
 func isTrue(text string) bool { return text == "1" || strings.EqualFold(text, "true") }
@@ -45,8 +44,8 @@ func toolsetNames(tables []*mcp.Table) string {
 }
 
 // outputSchemas returns who is shown the schemas of structured answers.
-func (a *App) outputSchemas() (host.OutputSchemas, error) {
-	switch text := cmp.Or(a.Flags.Outputs, a.Getenv("TRIPTYCH_OUTPUT_SCHEMAS")); text {
+func outputSchemas(text string) (host.OutputSchemas, error) {
+	switch text {
 	case "", "auto":
 		return host.OutputSchemasWhenAsked, nil
 	case "always":
@@ -55,5 +54,19 @@ func (a *App) outputSchemas() (host.OutputSchemas, error) {
 		return host.OutputSchemasNever, nil
 	default:
 		return 0, cmderr.UsageErrorf("--output-schemas is %q, want auto, always or never", text)
+	}
+}
+
+// toolNames returns the names by which tools are listed.
+func toolNames(text string) (host.ToolNames, error) {
+	switch text {
+	case "":
+		return host.NamesByRevision, nil
+	case "documented":
+		return host.DocumentedToolNames, nil
+	case "portable":
+		return host.PortableToolNames, nil
+	default:
+		return 0, cmderr.UsageErrorf("--tool-names is %q, want documented or portable", text)
 	}
 }

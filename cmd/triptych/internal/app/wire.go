@@ -175,20 +175,6 @@ func formatHint(err error) string {
 	return "if no newer triptych has used the folder, remove the file: triptych serve writes it again; otherwise restore it from a backup"
 }
 
-// toolNames returns the names by which tools are listed.
-func (a *App) toolNames() (host.ToolNames, error) {
-	switch text := cmp.Or(a.Flags.toolNames, a.Getenv("TRIPTYCH_TOOL_NAMES")); text {
-	case "":
-		return host.NamesByRevision, nil
-	case "documented":
-		return host.DocumentedToolNames, nil
-	case "portable":
-		return host.PortableToolNames, nil
-	default:
-		return 0, cmderr.UsageErrorf("--tool-names is %q, want documented or portable", text)
-	}
-}
-
 // OpenServer opens the chosen families and makes a server of them, which tells
 // the recorder of each request; nil records nothing. Close it.
 func (a *App) OpenServer(ctx context.Context, env host.Env, r *recorder.Recorder, options ...func(*mcp.Config)) (*mcp.Server, error) {
@@ -196,7 +182,7 @@ func (a *App) OpenServer(ctx context.Context, env host.Env, r *recorder.Recorder
 	if err != nil {
 		return nil, err
 	}
-	names, err := a.toolNames()
+	names, err := toolNames(cmp.Or(a.Flags.toolNames, a.Getenv("TRIPTYCH_TOOL_NAMES")))
 	if err != nil {
 		return nil, err
 	}
@@ -211,7 +197,7 @@ func (a *App) OpenServer(ctx context.Context, env host.Env, r *recorder.Recorder
 	if err != nil {
 		return nil, errors.Join(err, closeTables(tables))
 	}
-	outputs, err := a.outputSchemas()
+	outputs, err := outputSchemas(cmp.Or(a.Flags.Outputs, a.Getenv("TRIPTYCH_OUTPUT_SCHEMAS")))
 	if err != nil {
 		return nil, errors.Join(err, closeTables(tables))
 	}
