@@ -111,7 +111,7 @@ func (s *Server) Serve(listener net.Listener) error {
 			s.start(inner)
 			continue
 		}
-		if e, ok := errors.AsType[net.Error](err); !ok || !e.Temporary() { //nolint:staticcheck // as net/http: too many open files
+		if e, ok := errors.AsType[net.Error](err); !ok || !e.Temporary() { // as net/http: too many open files
 			return err
 		}
 		wait = min(max(2*wait, 5*time.Millisecond), time.Second)

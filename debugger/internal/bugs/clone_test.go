@@ -254,7 +254,7 @@ func haystack(t testing.TB, folder string, lines int) {
 
 // goSources is the folder of the sources that this test was built with.
 func goSources() string {
-	return filepath.Join(runtime.GOROOT(), "src") //nolint:staticcheck // where no Go is, there is nothing to search
+	return filepath.Join(runtime.GOROOT(), "src") // where no Go is, there is nothing to search
 }
 
 // sourcesBelow are the files with an ending. What cannot be read is not needed.
