@@ -145,17 +145,17 @@ func (a commands) debugArguments(tool *debugTool, rest string) (toolcmd.Argument
 	name, value, assigned := strings.Cut(rest, "=")
 	switch {
 	case rest == "":
-		return toolcmd.ParseArguments(a.app, nil)
+		return toolcmd.ParseArguments(a.IO, nil)
 	case strings.HasPrefix(rest, "{"):
-		return toolcmd.ParseArguments(a.app, []string{rest})
+		return toolcmd.ParseArguments(a.IO, []string{rest})
 	case tool.name == "send_input" && rest == endOfInput:
-		return toolcmd.ParseArguments(a.app, []string{`{"text":"","eof":true}`})
+		return toolcmd.ParseArguments(a.IO, []string{`{"text":"","eof":true}`})
 	case assigned && tool.has(name) && !strings.HasPrefix(value, "="):
 		words, err := splitQuoted(rest)
 		if err != nil {
 			return toolcmd.Arguments{}, err
 		}
-		return toolcmd.ParseArguments(a.app, words)
+		return toolcmd.ParseArguments(a.IO, words)
 	}
 	switch main := mainArguments[tool.name]; {
 	case tool.name == "set_breakpoint":

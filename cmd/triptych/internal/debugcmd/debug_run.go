@@ -111,7 +111,7 @@ func (s *debugShell) call(ctx context.Context, name string, arguments map[string
 	for i := range answer.Content {
 		answer.Content[i].Text = answer.text(answer.Content[i].Text, moved)
 	}
-	if err := toolcmd.PrintContent(s.app.app, answer.Result); err != nil {
+	if err := toolcmd.PrintContent(s.app.IO, answer.Result); err != nil {
 		return err
 	}
 	if answer.IsError {

@@ -41,7 +41,7 @@ func (a commands) callCommand() command.Command {
 		},
 		Complete: a.completeCall,
 		Run: func(ctx context.Context, args []string) error {
-			given, err := ParseArguments(a.app, args[1:])
+			given, err := ParseArguments(a.IO, args[1:])
 			if err != nil {
 				return err
 			}
@@ -84,7 +84,7 @@ func Call(ctx context.Context, a *app.App, tool string, given Arguments, asJSON 
 	if asJSON {
 		err = a.PrintJSON(answer.Raw)
 	} else {
-		err = PrintContent(a, result)
+		err = PrintContent(a.IO, result)
 	}
 	if err == nil && result.IsError {
 		err = cmderr.ErrReported
@@ -94,20 +94,20 @@ func Call(ctx context.Context, a *app.App, tool string, given Arguments, asJSON 
 
 // PrintContent prints texts, and says what else there is. The text of an error
 // goes to standard error.
-func PrintContent(a *app.App, result Result) error {
+func PrintContent(out *cmdio.IO, result Result) error {
 	for _, item := range result.Content {
 		text := item.Text
 		if item.Type != "text" {
 			text = fmt.Sprintf("[%s %s%s; --json prints it]", item.Type, item.MIMEType, item.URI)
 		}
 		if result.IsError {
-			fmt.Fprintf(a.Err, "triptych: %s\n", text)
+			fmt.Fprintf(out.Err, "triptych: %s\n", text)
 			continue
 		}
 		if !result.isData(text) {
 			text = cmdio.EndLine(text)
 		}
-		if err := a.Printf("%s", text); err != nil {
+		if err := out.Printf("%s", text); err != nil {
 			return err
 		}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmdio"
 	"github.com/triptych-mcp/triptych/mcp/plain"
 )
 
@@ -25,12 +26,12 @@ type Arguments struct {
 type NamedText struct{ Name, Value string }
 
 // ParseArguments parses the words behind the name of a tool.
-func ParseArguments(a *app.App, words []string) (Arguments, error) {
+func ParseArguments(in *cmdio.IO, words []string) (Arguments, error) {
 	switch {
 	case len(words) == 0:
 		return Arguments{JSON: json.RawMessage("{}")}, nil
 	case len(words) == 1 && words[0] == "-":
-		text, err := readArguments(a)
+		text, err := readArguments(in)
 		if err != nil {
 			return Arguments{}, err
 		}
@@ -52,8 +53,8 @@ func ParseArguments(a *app.App, words []string) (Arguments, error) {
 	return given, nil
 }
 
-func readArguments(a *app.App) ([]byte, error) {
-	text, err := io.ReadAll(io.LimitReader(a.In, app.MaxArguments+1))
+func readArguments(in *cmdio.IO) ([]byte, error) {
+	text, err := io.ReadAll(io.LimitReader(in.In, app.MaxArguments+1))
 	if err != nil {
 		return nil, fmt.Errorf("reading standard input: %w", err)
 	}

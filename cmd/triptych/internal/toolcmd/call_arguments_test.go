@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmdio"
 )
 
@@ -39,7 +38,7 @@ func TestParseArguments(t *testing.T) {
 		if test.words != "" {
 			words = strings.Split(test.words, "|")
 		}
-		got, err := ParseArguments(&app.App{IO: &cmdio.IO{In: input(t, test.input)}}, words)
+		got, err := ParseArguments(&cmdio.IO{In: input(t, test.input)}, words)
 		switch {
 		case test.fails != "":
 			if err == nil || !strings.Contains(err.Error(), test.fails) {

@@ -49,7 +49,7 @@ func TestPrintContent(t *testing.T) {
 			t.Fatal(err)
 		}
 		a, printed, told := output(t)
-		if err := PrintContent(a, result); err != nil || printed() != test.out || told.String() != test.err {
+		if err := PrintContent(a.IO, result); err != nil || printed() != test.out || told.String() != test.err {
 			t.Errorf("%s: %q and %q, %v; want %q and %q", test.result, printed(), told, err, test.out, test.err)
 		}
 	}
