@@ -16,6 +16,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmderr"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmdio"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/command"
 )
 
@@ -58,13 +59,13 @@ func (a commands) shell(ctx context.Context, start func(ctx context.Context, s *
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	defer signal.Stop(signals)
 	ctx = context.WithoutCancel(ctx) // Ctrl-C is the shell's
-	s := &debugShell{app: a, signals: signals, keys: newKeyboard(a.In)}
+	s := &debugShell{IO: a.IO, app: a.app, signals: signals, keys: newKeyboard(a.In)}
 	return s.converse(ctx, func() error { return start(ctx, s) })
 }
 
 // converse starts a session and reads commands for it.
 func (s *debugShell) converse(ctx context.Context, start func() error) (err error) {
-	if s.conversation, err = s.app.app.Only("debugger").Converse(ctx); err != nil {
+	if s.conversation, err = s.app.Only("debugger").Converse(ctx); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.conversation.Close()) }()
@@ -80,7 +81,8 @@ func (s *debugShell) converse(ctx context.Context, start func() error) (err erro
 
 // A debugShell reads commands for one debugging session.
 type debugShell struct {
-	app          commands
+	*cmdio.IO
+	app          *app.App
 	conversation *app.Conversation
 	signals      <-chan os.Signal
 	keys         *keyboard   // what is typed at a terminal, nil without one
@@ -120,7 +122,7 @@ var errQuit = errors.New("quit")
 
 // loop reads commands until quit, the end of the input or a signal.
 func (s *debugShell) loop(ctx context.Context) error {
-	in := newLineReader(s.app, s.keys, s.complete)
+	in := newLineReader(s.IO, s.keys, s.complete)
 	for {
 		line, err := s.read(in)
 		if err != nil {
@@ -133,7 +135,7 @@ func (s *debugShell) loop(ctx context.Context) error {
 		case errors.Is(err, errQuit):
 			return nil
 		case err != nil && !errors.Is(err, cmderr.ErrReported):
-			fmt.Fprintf(s.app.Err, "triptych: %v\n", err)
+			fmt.Fprintf(s.Err, "triptych: %v\n", err)
 		}
 	}
 }
@@ -200,7 +202,7 @@ var begins = []string{"launch", "attach", "open_core", "open_trace"}
 // executeTool calls a tool with arguments. One that begins a session ends the one before: a program
 // that was launched is killed, others run on.
 func (s *debugShell) executeTool(ctx context.Context, tool *debugTool, rest string) error {
-	given, err := s.app.debugArguments(tool, rest)
+	given, err := s.debugArguments(tool, rest)
 	if err != nil {
 		return err
 	}

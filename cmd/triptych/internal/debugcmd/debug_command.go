@@ -141,21 +141,21 @@ var mainArguments = map[string]string{
 
 // debugArguments parses what follows a command: an object, NAME=VALUE in which
 // values may be quoted, or the value of the main argument.
-func (a commands) debugArguments(tool *debugTool, rest string) (toolcmd.Arguments, error) {
+func (s *debugShell) debugArguments(tool *debugTool, rest string) (toolcmd.Arguments, error) {
 	name, value, assigned := strings.Cut(rest, "=")
 	switch {
 	case rest == "":
-		return toolcmd.ParseArguments(a.IO, nil)
+		return toolcmd.ParseArguments(s.IO, nil)
 	case strings.HasPrefix(rest, "{"):
-		return toolcmd.ParseArguments(a.IO, []string{rest})
+		return toolcmd.ParseArguments(s.IO, []string{rest})
 	case tool.name == "send_input" && rest == endOfInput:
-		return toolcmd.ParseArguments(a.IO, []string{`{"text":"","eof":true}`})
+		return toolcmd.ParseArguments(s.IO, []string{`{"text":"","eof":true}`})
 	case assigned && tool.has(name) && !strings.HasPrefix(value, "="):
 		words, err := splitQuoted(rest)
 		if err != nil {
 			return toolcmd.Arguments{}, err
 		}
-		return toolcmd.ParseArguments(a.IO, words)
+		return toolcmd.ParseArguments(s.IO, words)
 	}
 	switch main := mainArguments[tool.name]; {
 	case tool.name == "set_breakpoint":

@@ -53,11 +53,11 @@ func (s *debugShell) help(name string) error {
 	if err != nil {
 		return err
 	}
-	if err := s.app.Printf("%s: %s\n", tool.name, tool.doc); err != nil {
+	if err := s.Printf("%s: %s\n", tool.name, tool.doc); err != nil {
 		return err
 	}
 	for _, each := range tool.arguments {
-		if err := s.app.Printf("  %s=%s  %s\n", each.name, strings.ToUpper(each.kind), each.doc); err != nil {
+		if err := s.Printf("  %s=%s  %s\n", each.name, strings.ToUpper(each.kind), each.doc); err != nil {
 			return err
 		}
 	}
@@ -85,11 +85,11 @@ func (s *debugShell) listTopics() error {
 		if len(names) == 0 {
 			continue
 		}
-		if err := s.app.Printf("%s: %s\n%s", t.name, t.doc, indented(names)); err != nil {
+		if err := s.Printf("%s: %s\n%s", t.name, t.doc, indented(names)); err != nil {
 			return err
 		}
 	}
-	return s.app.Printf("help TOPIC says what its commands do, help COMMAND which arguments it has, help %s lists all.\n"+
+	return s.Printf("help TOPIC says what its commands do, help COMMAND which arguments it has, help %s lists all.\n"+
 		"A name may be cut where it is unique. Names of gdb are known, too, such as b, bt, c, fin, n, p, s, info locals.\n"+
 		"quit ends the shell.\n", helpAll)
 }
@@ -118,5 +118,5 @@ func (s *debugShell) describe(tools []debugTool) error {
 	for i := range tools {
 		fmt.Fprintf(&b, "%-24s %s\n", tools[i].name, tools[i].doc)
 	}
-	return s.app.Printf("%s", b.String())
+	return s.Printf("%s", b.String())
 }

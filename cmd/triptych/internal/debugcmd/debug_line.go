@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"golang.org/x/term"
+
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmdio"
 )
 
 // A lineReader reads the lines of a shell.
@@ -23,15 +25,15 @@ type lineReader interface {
 
 // newLineReader edits lines on a terminal, with completion and a history, and reads
 // them from anything else.
-func newLineReader(a commands, keys *keyboard, complete func(line string) []string) lineReader {
+func newLineReader(with *cmdio.IO, keys *keyboard, complete func(line string) []string) lineReader {
 	if keys == nil {
-		return &plainLines{bufio.NewReader(a.In)}
+		return &plainLines{bufio.NewReader(with.In)}
 	}
-	t := &terminalLines{fd: int(a.In.Fd()), cooked: keys.cooked}
+	t := &terminalLines{fd: int(with.In.Fd()), cooked: keys.cooked}
 	t.term = term.NewTerminal(struct {
 		io.Reader
 		io.Writer
-	}{&clearing{in: keys}, a.Out}, "(triptych) ")
+	}{&clearing{in: keys}, with.Out}, "(triptych) ")
 	t.term.AutoCompleteCallback = func(line string, pos int, key rune) (string, int, bool) {
 		if key != '\t' {
 			return "", 0, false

@@ -111,7 +111,7 @@ func (s *debugShell) call(ctx context.Context, name string, arguments map[string
 	for i := range answer.Content {
 		answer.Content[i].Text = answer.text(answer.Content[i].Text, moved)
 	}
-	if err := toolcmd.PrintContent(s.app.IO, answer.Result); err != nil {
+	if err := toolcmd.PrintContent(s.IO, answer.Result); err != nil {
 		return err
 	}
 	if answer.IsError {
@@ -160,7 +160,7 @@ func (s *debugShell) print(text string) {
 	if text == "" {
 		return
 	}
-	_ = s.app.Printf("%s", text) // what fails is found again by the answer's text
+	_ = s.Printf("%s", text) // what fails is found again by the answer's text
 	s.midLine = !strings.HasSuffix(text, "\n")
 }
 
@@ -258,6 +258,6 @@ func (s *debugShell) sendInput(ctx context.Context, key typed) {
 		arguments["eof"] = true
 	}
 	if r := <-s.startCall(ctx, "send_input", arguments); r.err == nil && r.answer.IsError {
-		fmt.Fprintf(s.app.Err, "triptych: %s\n", r.answer.Content[0].Text)
+		fmt.Fprintf(s.Err, "triptych: %s\n", r.answer.Content[0].Text)
 	}
 }

@@ -93,7 +93,7 @@ func TestShellAtATerminal(t *testing.T) {
 	ended := make(chan error, 1)
 	go func() {
 		const script = `echo "name?"; while read name; do echo "hello $name"; done; echo bye; exit 3`
-		s := &debugShell{app: newCommands(a), signals: signals, keys: keys}
+		s := &debugShell{IO: a.IO, app: a, signals: signals, keys: keys}
 		ended <- s.converse(t.Context(), func() error { return s.start(t.Context(), "", []string{"sh", "-c", script}) })
 	}()
 	prompt := "(triptych) "

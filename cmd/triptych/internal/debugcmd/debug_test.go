@@ -15,6 +15,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/app"
+	"github.com/triptych-mcp/triptych/cmd/triptych/internal/cmdio"
 	"github.com/triptych-mcp/triptych/cmd/triptych/internal/toolcmd"
 	"github.com/triptych-mcp/triptych/debugger"
 	"github.com/triptych-mcp/triptych/jsonrpc"
@@ -23,7 +24,7 @@ import (
 // debugTools are two tools as a server lists them.
 func debugTools(t *testing.T) *debugShell {
 	t.Helper()
-	s := &debugShell{app: newCommands(app.New())}
+	s := &debugShell{IO: new(cmdio.IO)}
 	for name, schema := range map[string]string{
 		"step_line": `{"properties":{"wait_ms":{"type":"integer"}}}`, "step_over": `{"properties":{"wait_ms":{"type":"integer"}}}`,
 		"set_breakpoint":   `{"properties":{"function":{"type":"string"},"condition":{"type":"string"},"line":{"type":"integer"}}}`,
@@ -60,17 +61,17 @@ func TestDebugArguments(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		given, err := s.app.debugArguments(tool, tt.rest)
+		given, err := s.debugArguments(tool, tt.rest)
 		if err != nil || !reflect.DeepEqual(given.Texts, tt.want) {
 			t.Errorf("%s %s: %+v, %v, want %+v", tt.tool, tt.rest, given.Texts, err, tt.want)
 		}
 	}
 	tool, _ := s.find("clear_breakpoint")
-	if given, err := s.app.debugArguments(tool, "1  3"); err != nil || string(given.JSON) != `{"ids":[1,3]}` {
+	if given, err := s.debugArguments(tool, "1  3"); err != nil || string(given.JSON) != `{"ids":[1,3]}` {
 		t.Errorf("%s, %v", given.JSON, err)
 	}
 	for _, wrong := range []string{"one", `ids="1`} {
-		if _, err := s.app.debugArguments(tool, wrong); err == nil {
+		if _, err := s.debugArguments(tool, wrong); err == nil {
 			t.Errorf("%s is taken", wrong)
 		}
 	}
