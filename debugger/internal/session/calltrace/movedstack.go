@@ -43,7 +43,7 @@ func (r *recorder) readCopying(ctx context.Context) error {
 		r.copying = nil
 		return nil
 	}
-	err := r.code.s.Timeline.AtPosition(ctx, c.position, func() {
+	return r.code.s.Timeline.AtPosition(ctx, c.position, func() {
 		g := c.goroutine
 		if g == 0 {
 			if regs, err := r.code.s.Target.View.Regs(c.thread); err == nil {
@@ -61,7 +61,6 @@ func (r *recorder) readCopying(ctx context.Context) error {
 			r.copying = nil
 		}
 	})
-	return err
 }
 
 // bounds returns those of the stack of a goroutine, which its g begins with.

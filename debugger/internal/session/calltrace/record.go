@@ -23,7 +23,6 @@ type recorder struct {
 	inBody    bool   // it was reached
 	line      line
 	away      bool // the thread is on another stack
-	on        leg  // the last one
 	copying   *copying
 	running   int // the thread that has made the last step
 }
@@ -74,10 +73,10 @@ func record(ctx context.Context, c *code, from start, enough func() bool) (*reco
 const leastFollowed = 1 << 14
 
 func newRecorder(c *code, from start, own uint64) *recorder {
-	on := leg{from: from.position, thread: from.thread}
+	legs := []leg{{from: from.position, thread: from.thread}}
 	r := &recorder{
-		recording: &recording{start: from, legs: []leg{on}, body: from.position, reached: from.position},
-		own:       own, inBody: own == from.pc, on: on,
+		recording: &recording{start: from, legs: legs, body: from.position, reached: from.position},
+		own:       own, inBody: own == from.pc,
 	}
 	r.walk = newWalk(c, from.pc, from.position)
 	r.walk.stack = append(r.walk.stack, activation{entry: from.position, pc: from.pc, slot: from.slot})
@@ -90,15 +89,13 @@ func newRecorder(c *code, from start, own uint64) *recorder {
 // shifted notes that the runtime has moved a stack.
 func (r *recorder) shifted(calls []activation, by uint64) {
 	if calls[0].entry == r.position {
-		r.goOn(leg{from: r.end, thread: r.on.thread, moved: r.on.moved + by})
+		on := r.on()
+		r.legs = append(r.legs, leg{from: r.end, thread: on.thread, moved: on.moved + by})
 	}
 }
 
-// goOn begins another leg.
-func (r *recorder) goOn(on leg) {
-	r.on = on
-	r.legs = append(r.legs, on)
-}
+// on returns the last leg.
+func (r *recorder) on() leg { return r.legs[len(r.legs)-1] }
 
 // wanted reports whether an instruction is needed: besides those of the walk, all of the function
 // itself, unless there are too many visits already.
@@ -110,13 +107,14 @@ func (r *recorder) wanted(in *x86.Inst) (jumps, always bool) {
 // pass processes the steps up to a transition. Those before it are steps of the thread that made
 // the last one.
 func (r *recorder) pass(t *history.Transition) {
-	if r.running == r.on.thread && t.Position > r.reached {
+	on := r.on()
+	if r.running == on.thread && t.Position > r.reached {
 		r.steps += t.Position - r.reached
 		r.last, r.end = t.Position-1, t.Position
 	}
-	if r.running = t.Thread; r.away && !t.Ordinary && t.Thread != r.on.thread && r.walk.adopt(t, r.position) {
-		r.goOn(leg{from: t.Position + 1, thread: t.Thread, moved: r.on.moved})
-	} else if t.Thread == r.on.thread {
+	if r.running = t.Thread; r.away && !t.Ordinary && t.Thread != on.thread && r.walk.adopt(t, r.position) {
+		r.legs = append(r.legs, leg{from: t.Position + 1, thread: t.Thread, moved: on.moved})
+	} else if t.Thread == on.thread {
 		r.steps += t.Position + 1 - max(r.reached, t.Position)
 		if r.last, r.end = t.Position, t.Position+1; !t.Ordinary {
 			r.step(t)
