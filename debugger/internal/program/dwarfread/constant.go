@@ -54,14 +54,13 @@ func (w *walker) constant(e *dwarf.Entry) {
 }
 
 // addConstant adds a constant to the index. The units that include a header have the
-// same ones: the first is kept, and those of other units with another value.
+// same ones: the first is kept, and those of other units with another value. Units are
+// walked one after another, so that one of this unit is the last.
 func (w *walker) addConstant(name string, c constant) {
 	name = strings.ReplaceAll(name, "(anonymous namespace)::", "")
 	all := w.u.Info.constants[name]
-	for i, other := range all {
-		if other.value == c.value && i == 0 || other.unit == c.unit {
-			return
-		}
+	if n := len(all); n > 0 && (all[0].value == c.value || all[n-1].unit == c.unit) {
+		return
 	}
 	if len(name) > maxName {
 		w.err = errLongName
