@@ -13,12 +13,19 @@ TIMES ?= 1
 LONG := attack|browser|dapclient|editors|gdbclient|interop|official|scale|xml
 # packages whose tests take longest: they begin first
 SLOW := ./debugger ./conformance ./debugger/internal/record/recording ./cmd/triptych ./transport/audit ./debugger/internal/record/history ./debugger/internal/kernel/proc
+# tests wait for processes and servers as long as they compute: twice as many packages as cores run
+# beside each other
+BESIDE = $$((2 * $$(getconf _NPROCESSORS_ONLN)))
 # packages that start goroutines, or whose tests do. Those of conformance start the program, which
 # is built without the race detector.
 RACY = $$(grep -rlE --include=*.go '(^|[[:space:]])go (func|[[:alpha:]_.]+\()|\.Go\(' . | \
 	grep -vE '/testdata/|^\./(conformance|bin)/' | xargs -n1 dirname | sort -u) ./conformance/xml ./conformance/jsonrpc ./conformance/editors
-# tests that compute alone, in one goroutine, for long: "make test" runs them
-ALONE := ^(TestHostileSchemas|TestRandomEventQueries|TestEventQueries|TestEventPages|TestBannedPhrases)$$
+# tests that compute for long in one goroutine: "make test" runs them. With the race detector
+# they would take half of its time.
+ALONE := ^(TestBackInGo|TestBackThroughLines|TestBannedPhrases|TestContainers|TestEventPages|TestEventQueries)$$
+ALONE := $(ALONE)|^(TestFindingsAreKept|TestForwardAndBack|TestGeneratedQueries|TestHeapBlock.*|TestHold)$$
+ALONE := $(ALONE)|^(TestHostileSchemas|TestLargeManifest|TestMapKeys|TestPlacesOfBitFields|TestRandomEventQueries)$$
+ALONE := $(ALONE)|^(TestRecordTranslated(Again|Alike|Crash)?|TestSeeks)$$|^TestScripts$$/^(data_race|record|time_travel)
 # where it has to build, tests and all, besides where they are run
 ELSEWHERE := linux/arm64 darwin/arm64 windows/amd64
 
@@ -28,7 +35,7 @@ help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: ## build bin/triptych, static and without what only debuggers read
-	CGO_ENABLED=0 go build -trimpath -ldflags=-w -o bin/triptych ./cmd/triptych
+	CGO_ENABLED=0 go build -ldflags=-w -o bin/triptych ./cmd/triptych
 
 install: build ## install the program, its man pages and completions below PREFIX
 	install -D -m 755 bin/triptych $(DESTDIR)$(PREFIX)/bin/triptych
@@ -45,21 +52,19 @@ run: build ## serve https://127.0.0.1:8443/mcp; the first time it makes a key an
 demo: build ## show a rule, a crash and a race on sample data; with JSON=1, a session in JSON
 	sh docs/demo/$(if $(JSON),json,run).sh
 
-# Tests wait for processes and servers as long as they compute: twice as many packages as cores
-# run beside each other.
-test: ## run the tests, of what takes long a sample; says which programs are missing
+test: ## run the tests without vet, of what takes long a sample; says which programs are missing
 	@conformance/missing.sh
-	go test -p $$((2 * $$(getconf _NPROCESSORS_ONLN))) -shuffle=on $(SLOW) $$(go list ./... | grep -v -E '/conformance/($(LONG))$$')
+	go test -p $(BESIDE) -vet=off -shuffle=on $(SLOW) $$(go list ./... | grep -v -E '/conformance/($(LONG))$$')
 
 # A program with the detector sleeps for a second before it ends, to find races of goroutines that
 # still run. The tests start thousands of them, and wait for their ends.
 race: export GORACE := atexit_sleep_ms=10 $(GORACE)
 race: ## run the tests of packages with goroutines with the race detector, of what takes long a sample
-	go test -race -vet=off -shuffle=on -timeout 20m -skip '$(ALONE)' $(RACY)
+	go test -p $(BESIDE) -race -vet=off -shuffle=on -timeout 20m -skip '$(ALONE)' $(RACY)
 
 long: export TRIPTYCH_TEST_LONG := $(TIMES)
 long: ## run all tests of PKGS, whole: with TIMES=5, five times as many rounds, kills and random inputs
-	go test -shuffle=on -timeout 3h $(if $(filter ./...,$(PKGS)),$(SLOW)) $(PKGS)
+	go test -p $(BESIDE) -vet=off -shuffle=on -timeout 3h $(if $(filter ./...,$(PKGS)),$(SLOW)) $(PKGS)
 
 fuzz: ## run each fuzz target for FUZZTIME
 	@set -e; for pkg in $$(go list ./...); do \

@@ -36,7 +36,7 @@ func (b *bench) build(ctx context.Context) error {
 		dir  string
 		argv []string
 	}{
-		{b.root, []string{"go", "build", "-trimpath", "-o", b.program("triptych"), "./cmd/triptych"}},
+		{b.root, []string{"go", "build", "-o", b.program("triptych"), "./cmd/triptych"}},
 		{sources, []string{"gcc", "-g", "-O0", "-o", b.program("loop"), "loop.c"}},
 		{sources, []string{"gcc", "-g", "-O0", "-o", b.program("called"), "called.c"}},
 		{sources, []string{"gcc", "-g", "-O0", "-o", b.program("ordinary"), "ordinary.c", "-lm"}},
