@@ -74,6 +74,36 @@ func TestSkippedCallIsNotMade(t *testing.T) {
 	})
 }
 
+// A thread that is stopped from outside just when it steps away from a system call that is not
+// made steps all the same: what the kernel reports of that call is no signal of the program.
+func TestStepFromSkippedCallIsInterrupted(t *testing.T) {
+	launch(t, []string{"/bin/true"}, func(g *guest) {
+		for {
+			stop, err := g.Run(t.Context(), 1<<40)
+			must(err)
+			if stop.Kind == inplace.Native {
+				_, err = g.Step(t.Context())
+				must(err)
+				continue
+			}
+			if g.AtEntry() {
+				break
+			}
+			_, err = g.Execute()
+			must(err)
+		}
+		g.Skip(0)
+		pc := g.Regs.RIP
+		must(g.tracer.Interrupt(g.Thread()))
+		stop, err := g.Step(t.Context())
+		must(err)
+		if stop.Kind != inplace.Done || g.Regs.RIP == pc {
+			info := g.SigInfo()
+			t.Errorf("%+v (signal %d, code %d) at %#x, stepped from %#x", stop, info.Signal(), info.Code(), g.Regs.RIP, pc)
+		}
+	})
+}
+
 // toSleep runs a program until it sleeps.
 func (g *guest) toSleep(t *testing.T) inplace.Stop {
 	for {

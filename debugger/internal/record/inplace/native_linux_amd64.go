@@ -88,7 +88,8 @@ func (nt *native) repeats() bool {
 }
 
 // codeCallEnd is the si_code (TRAP_BRKPT) of the SIGTRAP with which a step from the
-// stop at a system call ends at once: at the end of that call.
+// stop at a system call ends at once: at the end of that call. Only int1 has it, too, and
+// leaves RIP behind itself.
 const codeCallEnd = 1
 
 func (nt *native) stepOnce() (Stop, error) {
@@ -116,7 +117,7 @@ func (nt *native) stepOnce() (Stop, error) {
 	if nt.runner.signal.Code() != ptrace.CodeTrace { // the instruction was not executed
 		nt.keepTrapFlag(flags)
 	}
-	if nt.runner.signal.Code() == codeCallEnd && nt.runner.Regs.RIP == before && (nt.runner.at == atEmulated || nt.runner.at == atEntry) {
+	if nt.runner.signal.Code() == codeCallEnd && nt.runner.Regs.RIP == before {
 		nt.runner.at = atStop
 		return nt.stepOnce()
 	}
