@@ -60,7 +60,7 @@ test: ## run the tests without vet, of what takes long a sample; says which prog
 # still run. The tests start thousands of them, and wait for their ends.
 race: export GORACE := atexit_sleep_ms=10 $(GORACE)
 race: ## run the tests of packages with goroutines with the race detector, of what takes long a sample
-	go test -p $(BESIDE) -race -vet=off -shuffle=on -timeout 20m -skip '$(ALONE)' $(RACY)
+	go test -p $(BESIDE) -race -vet=off -shuffle=on -timeout 20m -skip '$(ALONE)' $(filter-out %/history ./conformance,$(SLOW)) $(RACY)
 
 long: export TRIPTYCH_TEST_LONG := $(TIMES)
 long: ## run all tests of PKGS, whole: with TIMES=5, five times as many rounds, kills and random inputs
