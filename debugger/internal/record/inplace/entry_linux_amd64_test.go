@@ -15,18 +15,11 @@ func TestCallIsMadeWhereTheThreadStops(t *testing.T) {
 	entries := 0
 	launch(t, []string{"/bin/true"}, func(g *guest) {
 		for {
-			stop, err := g.Run(t.Context(), 1<<40)
-			must(err)
-			if stop.Kind == inplace.Native {
-				_, err = g.Step(t.Context())
-				must(err)
-				continue
-			}
-			if stop.Kind == inplace.Exited {
+			if stop := g.toStop(t); stop.Kind == inplace.Exited {
 				return
 			}
 			entry, before := g.AtEntry(), g.Regs
-			stop, err = g.Execute()
+			stop, err := g.Execute()
 			must(err)
 			if stop.Kind == inplace.Exited {
 				return
@@ -78,18 +71,8 @@ func TestSkippedCallIsNotMade(t *testing.T) {
 // made steps all the same: what the kernel reports of that call is no signal of the program.
 func TestStepFromSkippedCallIsInterrupted(t *testing.T) {
 	launch(t, []string{"/bin/true"}, func(g *guest) {
-		for {
-			stop, err := g.Run(t.Context(), 1<<40)
-			must(err)
-			if stop.Kind == inplace.Native {
-				_, err = g.Step(t.Context())
-				must(err)
-				continue
-			}
-			if g.AtEntry() {
-				break
-			}
-			_, err = g.Execute()
+		for g.toStop(t); !g.AtEntry(); g.toStop(t) {
+			_, err := g.Execute()
 			must(err)
 		}
 		g.Skip(0)
@@ -104,21 +87,31 @@ func TestStepFromSkippedCallIsInterrupted(t *testing.T) {
 	})
 }
 
-// toSleep runs a program until it sleeps.
-func (g *guest) toSleep(t *testing.T) inplace.Stop {
+// toStop runs a program to its next stop but those at instructions that must be stepped.
+func (g *guest) toStop(t *testing.T) inplace.Stop {
 	for {
 		stop, err := g.Run(t.Context(), 1<<40)
 		must(err)
-		switch {
-		case stop.Kind == inplace.Native:
-			_, err = g.Step(t.Context())
-		case stop.Kind == inplace.Call && g.Regs.RAX == unix.SYS_CLOCK_NANOSLEEP:
-			stop, err = g.Start()
+		if stop.Kind != inplace.Native {
+			return stop
+		}
+		_, err = g.Step(t.Context())
+		must(err)
+	}
+}
+
+// toSleep runs a program until it sleeps.
+func (g *guest) toSleep(t *testing.T) inplace.Stop {
+	for {
+		switch stop := g.toStop(t); {
+		case stop.Kind != inplace.Call:
+		case g.Regs.RAX == unix.SYS_CLOCK_NANOSLEEP:
+			stop, err := g.Start()
 			must(err)
 			return stop
-		case stop.Kind == inplace.Call:
-			_, err = g.Execute()
+		default:
+			_, err := g.Execute()
+			must(err)
 		}
-		must(err)
 	}
 }
