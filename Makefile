@@ -20,10 +20,10 @@ BESIDE = $$((2 * $$(getconf _NPROCESSORS_ONLN)))
 # is built without the race detector.
 RACY = $$(grep -rlE --include=*.go '(^|[[:space:]])go (func|[[:alpha:]_.]+\()|\.Go\(' . | \
 	grep -vE '/testdata/|^\./(conformance|bin)/' | xargs -n1 dirname | sort -u) ./conformance/xml ./conformance/jsonrpc ./conformance/editors
-# tests that compute for long in one goroutine: "make test" runs them. With the race detector
-# they would take half of its time.
+# tests that compute for long in one goroutine: "make test" runs them. Their names are those of no
+# other tests.
 ALONE := ^(TestBackInGo|TestBackThroughLines|TestBannedPhrases|TestContainers|TestEventPages|TestEventQueries)$$
-ALONE := $(ALONE)|^(TestFindingsAreKept|TestForwardAndBack|TestGeneratedQueries|TestHeapBlock.*|TestHold)$$
+ALONE := $(ALONE)|^(TestFindingsAreKept|TestForwardAndBack|TestGeneratedQueries|TestHeapBlock.*|TestHeldWindow)$$
 ALONE := $(ALONE)|^(TestHostileSchemas|TestLargeManifest|TestMapKeys|TestPlacesOfBitFields|TestRandomEventQueries)$$
 ALONE := $(ALONE)|^(TestRecordTranslated(Again|Alike|Crash)?|TestSeeks)$$|^TestScripts$$/^(data_race|record|time_travel)
 # where it has to build, tests and all, besides where they are run

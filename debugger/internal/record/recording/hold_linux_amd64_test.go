@@ -11,9 +11,9 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile"
 )
 
-// TestHold looks at other windows of a recording while one is held. All memory of the program
+// TestHeldWindow looks at other windows of a recording while one is held. All memory of the program
 // is then as it was, there and where one goes from there, and no pages stay taken.
-func TestHold(t *testing.T) {
+func TestHeldWindow(t *testing.T) {
 	program := debuggertest.Build(t, "work.c", "-O1", "-pthread")
 	account := budget.New(1 << 30).Open("ann")
 	r, err := recfile.Read(bytes.NewReader(record(t, program, "3", "200000").file), account)
