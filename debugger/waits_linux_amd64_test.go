@@ -145,6 +145,17 @@ func TestThreadsWaitInFiles(t *testing.T) {
 	deadlocked(t, threads, cycles, "the mutex accounts")
 }
 
+// A thread that is just before a system call waits for what it does at the present, too: a
+// recording has all threads that wait there.
+func TestThreadBeforeCall(t *testing.T) {
+	c := connect(t, table(t, debugger.Config{}))
+	c.ok("launch", args{"path": debuggertest.Build(t, "beforecall.c")})
+	c.ok("set_breakpoint", args{"function": "at_clone"})
+	contains(t, c.ok("continue", nil), "Stopped at breakpoint 1 (")
+	c.ok("step_forward", nil) // the new thread has not begun
+	contains(t, c.ok("threads", nil), fmt.Sprintf("waits for input from descriptor %d", 0x50f00))
+}
+
 // Threads of C++ wait by its library, which is that of C below it.
 func TestThreadsWaitInCPP(t *testing.T) {
 	c, p := attachAsleep(t, "waits.cc", debuggertest.Build(t, "waits.cc", "-std=c++17"))

@@ -34,7 +34,7 @@ func (r *reader) futex(thread int, call syscalls.Call) (Wait, bool) {
 	const command = 0x7f
 	switch call.Args[1] & command {
 	case 0, 9: // FUTEX_WAIT, _WAIT_BITSET: it returns at once if the word is another
-		if !r.live && !r.standing(thread, call) {
+		if !r.standing(thread, call) {
 			return Wait{}, false
 		}
 	case 6, 11, 13: // FUTEX_LOCK_PI, _WAIT_REQUEUE_PI, _LOCK_PI2
@@ -108,8 +108,8 @@ var byType = map[string]*primitive{
 	"pthread_rwlock_t": rwlock, "pthread_barrier_t": barrier, "sem_t": semaphore,
 }
 
-// standing reports whether a thread of a recording waits at the call: if it is before
-// it, the word still has the value that it expects.
+// standing reports whether a thread waits at the call: if it is before it, the word still has
+// the value that it expects.
 func (r *reader) standing(thread int, call syscalls.Call) bool {
 	regs, err := r.inspector.Target.View.Regs(thread)
 	return err == nil && (!r.isSyscall(regs.RIP) || r.word(call.Args[0]) == uint32(call.Args[2]))

@@ -65,7 +65,7 @@ func (r *reader) blockedIn(thread proc.ThreadInfo) (syscalls.Call, bool) {
 		}
 		_, waits := blocking[call.Number]
 		return call, waits
-	case !r.live && !thread.Current && r.isSyscall(regs.RIP):
+	case !thread.Current && r.isSyscall(regs.RIP): // recordings have threads that wait here
 		call.Number = regs.RAX
 		_, waits := blocking[call.Number]
 		return call, waits
