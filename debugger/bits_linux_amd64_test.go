@@ -2,6 +2,8 @@ package debugger_test
 
 import (
 	"os/exec"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/triptych-mcp/triptych/debugger"
@@ -65,5 +67,43 @@ func TestPlacesOfBitFields(t *testing.T) {
 			contains(t, c.ok("last_write", args{"expression": "shop.split"}), "Value: 0x012c, before it 0x0000")
 			contains(t, c.ok("trace_value", args{"expression": "shop.kind"}), "kinds", "#1 shop.kind: 0x00 -> 0x05")
 		})
+	}
+}
+
+// Values are traced through bit-fields, with optimization, too: a hop is the last write to the
+// bits of the field, not to its bytes, and the other fields in them are no sources.
+func TestTracesOfBitFields(t *testing.T) {
+	for name, compiler := range bitCompilers(t) {
+		for _, optimization := range []string{"-O0", "-O2"} {
+			t.Run(name+optimization, func(t *testing.T) {
+				sample.Case(t)
+				c := connect(t, table(t, debugger.Config{}))
+				compiler := slices.Insert(slices.Clone(compiler), len(compiler)-1, optimization)
+				c.ok("launch", args{"path": program(t, compiler...)})
+				c.ok("set_breakpoint", args{"function": "marker"})
+				contains(t, c.ok("continue", args{"record": true, "wait_ms": 60000}), "Stopped at breakpoint 1 (")
+				traceBitFields(t, c)
+			})
+		}
+	}
+}
+
+func traceBitFields(t *testing.T, c *client) {
+	t.Helper()
+	for expression, want := range map[string][]string{
+		"shop.kind": {"#1 shop.kind: 0x00 -> 0x05", " kinds ", "from the constant 5"},
+		"taken":     {"#1 taken: 0 -> 300", " takes ", "#2 shop.split: 0x0000 -> 0x012c", " splits ", "from the constant 300"},
+		"mixed": {
+			"#1 mixed: 0 -> 3", " mixes ", "#2 bits 1 to 3 of 0x", ": 0x02 -> 0x03", " raises ",
+			"#3 bits 1 to 3 of 0x", ": 0x00 -> 0x02", " fills ", "from given = 0x1234567a",
+		},
+	} {
+		got := c.ok("trace_value", args{"expression": expression})
+		contains(t, got, want...)
+		for _, other := range []string{" opens ", " fars ", " main "} {
+			if strings.Contains(got, other) {
+				t.Errorf("%s is in\n%s", other, got)
+			}
+		}
 	}
 }

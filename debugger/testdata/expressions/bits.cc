@@ -30,6 +30,14 @@ __attribute__((noinline)) static void splits() { shop.split = 300; }
 __attribute__((noinline)) static void fars() { shop.far = 77; }
 __attribute__((noinline)) static void adds(long n) { shop.total += n; }
 
+static Shop *made = new Shop();
+static volatile unsigned taken, mixed;
+static volatile long given = 0x1234567a;
+__attribute__((noinline)) static void fills() { made->kind = given; }
+__attribute__((noinline)) static void raises() { made->kind += 1; }
+__attribute__((noinline)) static void takes() { taken = shop.split; }
+__attribute__((noinline)) static void mixes() { mixed = made->kind; }
+
 __attribute__((noinline)) static void marker() { asm volatile(""); }
 
 int main()
@@ -39,6 +47,13 @@ int main()
 	splits();
 	fars();
 	adds(7);
+	made->split = 9;
+	fills();
+	made->far = 5;
+	raises();
+	made->open = 1;
+	takes();
+	mixes();
 	std::printf("(int)s.whole\t%d\n(int)s.part\t%d\n(int)s.p\t%d\n(int)s.q\t%d\n(int)s.w\t%d\n", (int)s.whole, (int)s.part, s.p, s.q, (int)s.w);
 	std::printf("s.whole == Step::low\t%s\ns.part == Step::low\t%s\n", s.whole == Step::low ? "true" : "false", s.part == Step::low ? "true" : "false");
 	std::printf("s.p < 0\t%s\ns.q < 0\t%s\ns.p == minus\t%s\ns.q == minus\t%s\n", s.p < 0 ? "true" : "false", s.q < 0 ? "true" : "false",

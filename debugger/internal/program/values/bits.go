@@ -20,13 +20,22 @@ func (o Object) Place() (Place, bool) {
 	if o.bits.size == 0 {
 		return p, true
 	}
-	p.Size = (o.bits.start + o.bits.size + 7) / 8
-	p.Mask = make([]byte, p.Size)
-	for bit := o.bits.start; bit < o.bits.start+o.bits.size; bit++ {
-		p.Mask[bit/8] |= 1 << (bit % 8)
-	}
+	p.Mask = o.bits.mask()
+	p.Size = int64(len(p.Mask))
 	p.Shared = o.bits.neighbours()
 	return p, true
+}
+
+// mask has the bits of the field, nil for what is not a bit-field.
+func (b bitField) mask() []byte {
+	if b.size == 0 {
+		return nil
+	}
+	mask := make([]byte, (b.start+b.size+7)/8)
+	for bit := b.start; bit < b.start+b.size; bit++ {
+		mask[bit/8] |= 1 << (bit % 8)
+	}
+	return mask
 }
 
 // neighbours returns the names of the other bit-fields of the structure that share bytes

@@ -33,6 +33,7 @@ type Value struct {
 	Type     string // as written in the language
 	Text     string // the whole value on one line
 	Addr     uint64 // 0 if the value is not in memory
+	Mask     []byte // the bits of a bit-field, from Addr; nil for all bits
 	Children []Value
 	Cut      bool // part of the value was omitted because of the limits
 
@@ -109,7 +110,9 @@ type content struct {
 func (r *renderer) value(o Object, depth, pointers int) Value {
 	r.left--
 	v := Value{Name: o.Name, Type: o.Type.String()}
-	v.Addr, _ = o.Address()
+	if addr, ok := o.Address(); ok {
+		v.Addr, v.Mask = addr, o.bits.mask()
+	}
 	if r.objects {
 		v.object = new(o)
 	}

@@ -161,7 +161,7 @@ func (t *tracer) read(w *write) uint64 {
 
 // memoryName names written memory.
 func (t *tracer) memoryName(w *write) string {
-	if leaf, ok := locals.GlobalAt(t.ctx, t.code.s.Inspector.Program, t.code.s.Target.Memory(), w.addr); ok {
+	if leaf, ok := locals.GlobalAt(t.ctx, t.code.s.Inspector.Program, t.code.s.Target.Memory(), w.addr, nil); ok {
 		return leaf.Name
 	}
 	if name := t.code.s.Inspector.Symbol(w.addr); name != "" {

@@ -8,9 +8,9 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/program/values"
 )
 
-// GlobalAt returns the part of a global variable that begins at an address, as
-// far as the variable is known and small enough to be listed.
-func GlobalAt(ctx context.Context, p *symbols.Program, mem symbols.Memory, addr uint64) (Leaf, bool) {
+// GlobalAt returns the part of a global variable that begins at an address and has the bits
+// of a mask, as far as the variable is known and small enough to be listed.
+func GlobalAt(ctx context.Context, p *symbols.Program, mem symbols.Memory, addr uint64, mask []byte) (Leaf, bool) {
 	name, offset, ok := p.Variable(addr)
 	if !ok {
 		return Leaf{}, false
@@ -22,5 +22,5 @@ func GlobalAt(ctx context.Context, p *symbols.Program, mem symbols.Memory, addr 
 	}
 	l := &List{byName: map[string]int{}}
 	l.add(name, name+".", o.Value(Limits))
-	return l.At(addr)
+	return l.At(addr, mask)
 }

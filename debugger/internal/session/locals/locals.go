@@ -28,6 +28,7 @@ func Short(text string) string {
 type Leaf struct {
 	Name, Text string
 	Addr       uint64 // 0 if it is not in memory
+	Mask       []byte // the bits of a bit-field, from Addr; nil for all bits
 }
 
 // A List is the values of the variables of some frames.
@@ -73,7 +74,7 @@ func (l *List) add(name, prefix string, v values.Value) {
 		text = v.Text[:open] + "{…}" // of a pointer, whose target has leaves of its own
 	}
 	l.byName[name] = len(l.All)
-	l.All = append(l.All, Leaf{name, text, v.Addr})
+	l.All = append(l.All, Leaf{name, text, v.Addr, v.Mask})
 }
 
 // Find returns the leaf with a name.
@@ -85,12 +86,26 @@ func (l *List) Find(name string) (Leaf, bool) {
 	return l.All[i], true
 }
 
-// At returns the leaf whose value begins at an address.
-func (l *List) At(addr uint64) (Leaf, bool) {
-	for _, leaf := range l.All {
-		if leaf.Addr == addr && addr != 0 {
-			return leaf, true
+// At returns the leaf whose value begins at an address. With a mask it has its bits; without
+// one it is no bit-field.
+func (l *List) At(addr uint64, mask []byte) (Leaf, bool) {
+	for i := range l.All {
+		if leaf := &l.All[i]; leaf.Addr == addr && addr != 0 && leaf.has(mask) {
+			return *leaf, true
 		}
 	}
 	return Leaf{}, false
+}
+
+// has reports whether the leaf has the bits of a mask, all bits if it is nil.
+func (l *Leaf) has(mask []byte) bool {
+	if l.Mask == nil {
+		return true
+	}
+	for i := range mask {
+		if i >= len(l.Mask) || mask[i]&^l.Mask[i] != 0 {
+			return false
+		}
+	}
+	return mask != nil
 }

@@ -39,9 +39,8 @@ func (t *tracer) instr(pc uint64) *x86.Inst {
 	return &in
 }
 
-// vector follows the value of a vector register before a step. Through moves it
-// follows the part that went to the memory of to.
-func (t *tracer) vector(reg x86.Reg, position uint64, to source) error {
+// vector follows a part of the value of a vector register before a step.
+func (t *tracer) vector(reg x86.Reg, position uint64, p part) error {
 	thread, err := t.threadAt(min(position, t.s.Target.History.End()-1))
 	if err != nil {
 		return err
@@ -70,11 +69,11 @@ func (t *tracer) vector(reg x86.Reg, position uint64, to source) error {
 			reg, position = second.Reg, def
 			continue
 		case moves[name] && second.Kind == x86.InMemory:
-			return t.copied(in, def, to)
+			return t.copied(in, def, p)
 		case strings.HasPrefix(name, "cvt"):
-			return t.operand(in, second, def, source{})
+			return t.operand(in, second, def, whole)
 		}
-		return t.operands(in, def, source{})
+		return t.operands(in, def, whole)
 	}
 	return nil
 }
@@ -82,15 +81,10 @@ func (t *tracer) vector(reg x86.Reg, position uint64, to source) error {
 // copied queues the memory that a vector register was loaded from. If the memory
 // is larger than the value, the queued part begins at the offset that the value
 // had when it was stored.
-func (t *tracer) copied(in *x86.Inst, position uint64, to source) error {
-	addr, size, ok := t.memory(in, in.Operand(1), position)
-	if !ok {
-		return nil
+func (t *tracer) copied(in *x86.Inst, position uint64, p part) error {
+	if from, ok := t.memory(in, in.Operand(1), position); ok && p.narrow(&from) {
+		t.queue = append(t.queue, from)
 	}
-	if to.size > 0 && to.shift+to.size <= size {
-		addr, size = addr+to.shift, to.size
-	}
-	t.queue = append(t.queue, source{addr: addr, size: size, position: position, hop: t.hop})
 	return nil
 }
 
@@ -112,7 +106,7 @@ func (t *tracer) flags(position uint64) error {
 	}
 	t.through(at, in.PC)
 	for n := range 2 {
-		if err := t.operand(in, in.Operand(n), at, source{}); err != nil {
+		if err := t.operand(in, in.Operand(n), at, whole); err != nil {
 			return err
 		}
 	}

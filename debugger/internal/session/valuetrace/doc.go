@@ -11,6 +11,10 @@
 // written since the recording began, or an unrecorded run. Values that decide
 // which value is used, such as an index or a condition, are not followed.
 //
+// Where instructions take only some bits of a word, as for a bit-field, only those bits are
+// followed, and a write that leaves them as they were is no hop. Of a variable that is no
+// bit-field all bits are followed again.
+//
 // # Concurrency
 //
 // Trace uses the stepper, and moves and restores its position. It must be called

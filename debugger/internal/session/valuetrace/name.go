@@ -1,6 +1,7 @@
 package valuetrace
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"slices"
@@ -74,25 +75,35 @@ func (t *tracer) stack(thread int) []string {
 // nameOf returns a name for memory at the current position: that of a variable in
 // a frame, of a global variable, that of the question, or its address.
 func (t *tracer) nameOf(from source) string {
-	if from.mask != nil {
-		return t.result.Expression // other bit-fields begin in the same byte
+	if from.mask != nil && len(t.result.Hops) == 0 {
+		return t.result.Expression
 	}
-	frames, err := t.s.Inspector.Frames(0, nameFrames)
-	for i := range frames {
-		if leaf, ok := locals.Read(frames[i : i+1]).At(from.addr); ok && err == nil {
-			return leaf.Name
-		}
-	}
-	if leaf, ok := locals.GlobalAt(t.ctx, t.s.Inspector.Program, t.s.Target.Memory(), from.addr); ok {
+	if leaf, ok := t.variable(from); ok {
 		return leaf.Name
 	}
-	if name := t.s.Inspector.Symbol(from.addr); name != "" {
+	name := t.s.Inspector.Symbol(from.addr)
+	switch {
+	case from.mask != nil:
+		return bitsName(from.mask, cmp.Or(name, plain.Hex(from.addr)))
+	case name != "":
 		return name
 	}
 	if len(t.result.Hops) == 0 { // the variable's block may begin behind the write, as in Rust
 		return t.result.Expression
 	}
 	return fmt.Sprintf("*(%d bytes) %s", from.size, plain.Hex(from.addr))
+}
+
+// variable returns the variable in a frame, or the global one, that memory is at the current
+// position, or the part of one.
+func (t *tracer) variable(from source) (locals.Leaf, bool) {
+	frames, err := t.s.Inspector.Frames(0, nameFrames)
+	for i := range frames {
+		if leaf, ok := locals.Read(frames[i:i+1]).At(from.addr, from.mask); ok && err == nil {
+			return leaf, true
+		}
+	}
+	return locals.GlobalAt(t.ctx, t.s.Inspector.Program, t.s.Target.Memory(), from.addr, from.mask)
 }
 
 // valueAt returns the value of memory at the current position as a number, or as

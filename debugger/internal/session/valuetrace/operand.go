@@ -31,26 +31,21 @@ func usesFlags(name string) bool {
 
 // stored queues the sources of the value that an instruction stored to memory.
 func (t *tracer) stored(in *x86.Inst, to source, position uint64) error {
-	name := in.Stem()
-	t.s.Target.History.Steps.Written(position, func(addr, n uint64) {
-		if addr <= to.addr && to.addr < addr+n {
-			to.shift = to.addr - addr
-		}
-	})
+	name, p := in.Stem(), t.written(to, position)
 	switch {
 	case in.Class.Is(x86.Call):
 		t.addOrigin(t.hop, "the return address of a call")
 		return nil
 	case name == "push":
-		return t.operand(in, in.Operand(0), position, to)
+		return t.operand(in, in.Operand(0), position, p)
 	case in.Operand(0).Kind == x86.Destination: // movs, stos
-		return t.operand(in, in.Operand(1), position, to)
+		return t.operand(in, in.Operand(1), position, p)
 	case moves[name], name == "xchg":
-		return t.operand(in, in.Operand(1), position, to)
+		return t.operand(in, in.Operand(1), position, p)
 	case usesFlags(name):
 		return t.flags(position)
 	}
-	return t.operands(in, position, to)
+	return t.operands(in, position, p)
 }
 
 // instructionText returns the text of an instruction as it may be shown.
@@ -70,13 +65,13 @@ func (t *tracer) secretConstant(o x86.Operand) bool {
 
 // operands follows all operands of an instruction. The first one is both read and
 // written.
-func (t *tracer) operands(in *x86.Inst, position uint64, to source) error {
+func (t *tracer) operands(in *x86.Inst, position uint64, p part) error {
 	for n := range maxOperands {
 		o := in.Operand(n)
 		if o.Kind == x86.NoOperand || n == 0 && !readsFirst(in) {
 			continue
 		}
-		if err := t.operand(in, o, position, to); err != nil {
+		if err := t.operand(in, o, position, t.needed(in, n, position, p)); err != nil {
 			return err
 		}
 	}
@@ -95,32 +90,33 @@ func input(in *x86.Inst) x86.Operand {
 // maxOperands is the largest number of operands of an instruction.
 const maxOperands = 4
 
-// operand follows an operand before a step. If it is memory larger than the
-// value, the source is the part that went to the memory of to.
-func (t *tracer) operand(in *x86.Inst, o x86.Operand, position uint64, to source) error {
+// operand follows a part of an operand before a step.
+func (t *tracer) operand(in *x86.Inst, o x86.Operand, position uint64, p part) error {
+	if p.bits == 0 {
+		return nil
+	}
 	switch o.Kind {
-	case x86.Register, x86.HighByte:
+	case x86.HighByte:
+		return t.register(o.Reg, position, everyBit)
+	case x86.Register:
 		if o.Reg == x86.RSP {
 			return nil
 		}
-		return t.register(o.Reg, position)
+		return t.register(o.Reg, position, p.bits&width(o.Size))
 	case x86.VectorReg:
-		return t.vector(o.Reg, position, to)
+		return t.vector(o.Reg, position, p)
 	case x86.InMemory, x86.Source:
-		addr, size, ok := t.memory(in, o, position)
-		if ok && to.size > 0 && to.shift+to.size <= size {
-			addr, size = addr+to.shift, to.size
-		}
-		if ok {
-			t.queue = append(t.queue, source{addr: addr, size: size, position: position, hop: t.hop, pointer: t.pointing, address: t.pointed || t.pointing})
+		if from, ok := t.memory(in, o, position); ok && p.narrow(&from) {
+			from.pointer, from.address = t.pointing, t.pointed || t.pointing
+			t.queue = append(t.queue, from)
 			return t.pointer(in, o, position)
 		}
 	case x86.Immediate:
 		if t.secretConstant(o) {
 			t.addOrigin(t.hop, "a constant, "+target.Masked)
-			return nil
+		} else if n, ok := p.constant(o); ok {
+			t.addOrigin(t.hop, fmt.Sprintf("the constant %d", n))
 		}
-		t.addOrigin(t.hop, fmt.Sprintf("the constant %d", o.Value))
 	}
 	return nil
 }
@@ -143,36 +139,49 @@ func (t *tracer) pointer(in *x86.Inst, o x86.Operand, position uint64) error {
 		}
 		t.pointers++
 		t.looped = map[uint64]int{}
-		if err := t.register(reg, position); err != nil {
+		if err := t.register(reg, position, everyBit); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// memory returns the memory operand of the instruction at a position.
-func (t *tracer) memory(in *x86.Inst, o x86.Operand, position uint64) (addr, size uint64, ok bool) {
-	if in.Class.Is(x86.Vector) || t.s.Timeline.SeekQuietly(position) != nil {
-		return 0, 0, false
+// memory returns the memory operand of the instruction at a position as a source of the
+// current hop.
+func (t *tracer) memory(in *x86.Inst, o x86.Operand, position uint64) (from source, ok bool) {
+	if in.Class.Is(x86.Vector) {
+		return source{}, false
+	}
+	regs, err := t.regs(position)
+	if err != nil {
+		return source{}, false
+	}
+	from = source{position: position, hop: t.hop}
+	if o.Kind == x86.Source {
+		from.addr, from.size = regs.GPR[x86.RSI], uint64(max(o.Size, 1))
+		return from, true
+	}
+	from.addr, from.size = in.Addr(&regs), uint64(in.Mem.Size)
+	if from.size == 0 || from.size > maxValue {
+		from.size = 8
+	}
+	return from, true
+}
+
+// regs returns the registers of the thread that makes the step at a position, and moves there.
+func (t *tracer) regs(position uint64) (r x86.Regs, err error) {
+	if err := t.s.Timeline.SeekQuietly(position); err != nil {
+		return r, err
 	}
 	thread, err := t.threadAt(position)
 	if err != nil {
-		return 0, 0, false
+		return r, err
 	}
 	regs, err := t.s.Target.View.Regs(thread)
-	if err != nil {
-		return 0, 0, false
+	if err == nil {
+		history.Addressing(&regs, &r)
 	}
-	if o.Kind == x86.Source {
-		return regs.RSI, uint64(max(o.Size, 1)), true
-	}
-	var r x86.Regs
-	history.Addressing(&regs, &r)
-	size = uint64(in.Mem.Size)
-	if size == 0 || size > maxValue {
-		size = 8
-	}
-	return in.Addr(&r), size, true
+	return r, err
 }
 
 // threadAt returns the thread that makes the step at a position.
@@ -193,28 +202,29 @@ func defines(in *x86.Inst, reg x86.Reg) bool {
 // maxScan limits the steps back to the definition of a register.
 const maxScan = 20_000_000
 
-// register follows the value of a general register before a step.
-func (t *tracer) register(reg x86.Reg, position uint64) error {
+// register follows bits of a general register before a step.
+func (t *tracer) register(reg x86.Reg, position, bits uint64) error {
 	thread, err := t.threadAt(min(position, t.s.Target.History.End()-1))
 	if err != nil {
 		return err
 	}
+	followed := want{reg, bits}
 	for range maxThrough {
 		def, in, err := t.definition(thread, position, func(tr *history.Transition, in *x86.Inst) bool {
-			return tr.Changed(reg) || defines(in, reg)
+			return tr.Changed(followed.reg) || defines(in, followed.reg)
 		})
 		if err != nil {
 			return err
 		}
 		if in == nil {
-			t.addOrigin(t.hop, fmt.Sprintf("%s, not changed since the recording began", reg))
+			t.addOrigin(t.hop, fmt.Sprintf("%s, not changed since the recording began", followed.reg))
 			return nil
 		}
-		next, done, err := t.defined(in, def, reg)
+		next, done, err := t.defined(in, def, followed)
 		if done || err != nil {
 			return err
 		}
-		reg, position = next, def
+		followed, position = next, def
 	}
 	return nil
 }
@@ -235,85 +245,79 @@ func readsFirst(in *x86.Inst) bool {
 const maxThrough = 100_000
 
 // defined follows the instruction that defined a register. If the value was
-// copied from one other register, defined returns that register and done is
+// copied from one other register, defined returns what is wanted of that one and done is
 // false.
-func (t *tracer) defined(in *x86.Inst, position uint64, reg x86.Reg) (next x86.Reg, done bool, err error) {
+func (t *tracer) defined(in *x86.Inst, position uint64, w want) (next want, done bool, err error) {
 	if name := t.s.Target.History.Steps.SystemCall(position); name != "" {
 		t.through(position, in.PC)
 		t.addOrigin(t.hop, "the result of the system call "+name)
-		return 0, true, nil
+		return want{}, true, nil
 	}
 	t.through(position, in.PC)
 	name, first, second := in.Stem(), in.Operand(0), input(in)
 	if t.looped[in.PC]++; t.looped[in.PC] > maxLooped {
-		return reg, !readsFirst(in), nil // for a sum in a loop, go to the beginning only
+		return w, !readsFirst(in), nil // for a sum in a loop, go to the beginning only
 	}
+	p := part{bits: w.of(first)}
 	switch {
+	case w.untouched(first):
+		return w, false, nil
 	case zeroing[name] && first == second:
 		t.addOrigin(t.hop, "the constant 0")
-		return 0, true, nil
+		return want{}, true, nil
 	case moves[name]:
+		p.bits = extended(name, p.bits, second.Size)
 		if second.Kind == x86.Register && second.Reg != x86.RSP {
-			return second.Reg, false, nil
+			return want{second.Reg, p.bits}, p.bits == 0, nil
 		}
-		return 0, true, t.operand(in, second, position, source{})
+		return want{}, true, t.operand(in, second, position, p)
 	case name == "pop":
-		return 0, true, t.popped(position)
+		return want{}, true, t.popped(position)
 	case name == "lea":
-		return 0, true, t.address(in, position)
+		return want{}, true, t.address(in, position, p.bits)
 	case name == "cdqe" || name == "cwde" || name == "cbw":
-		return x86.RAX, false, nil
+		return want{x86.RAX, everyBit}, false, nil
 	case name == "cdq" || name == "cqo" || name == "cwd":
-		return x86.RAX, false, nil
+		return want{x86.RAX, everyBit}, false, nil
 	case usesFlags(name):
-		return 0, true, t.flags(position)
+		return want{}, true, t.flags(position)
 	case len(name) > 4 && name[:4] == "cmov":
-		return 0, true, t.operand(in, second, position, source{})
+		return want{}, true, t.operand(in, second, position, whole)
 	case name == "div" || name == "idiv" || name == "mul" || name == "imul" && second.Kind == x86.NoOperand:
-		return 0, true, errors.Join(t.register(x86.RAX, position), t.operand(in, first, position, source{}))
+		return want{}, true, errors.Join(t.register(x86.RAX, position, everyBit), t.operand(in, first, position, whole))
 	case name == "rdtsc" || name == "rdtscp" || name == "cpuid" || name == "rdrand" || name == "rdseed" || name == "xgetbv":
 		t.addOrigin(t.hop, "the instruction "+name)
-		return 0, true, nil
+		return want{}, true, nil
 	case len(name) > 3 && name[:3] == "cvt":
-		return 0, true, t.operand(in, second, position, source{})
+		return want{}, true, t.operand(in, second, position, whole)
 	}
-	return 0, true, t.operands(in, position, source{})
+	return want{}, true, t.operands(in, position, p)
 }
 
 // popped queues the top of the stack.
 func (t *tracer) popped(position uint64) error {
-	if err := t.s.Timeline.SeekQuietly(position); err != nil {
-		return err
-	}
-	thread, err := t.threadAt(position)
-	if err != nil {
-		return err
-	}
-	regs, err := t.s.Target.View.Regs(thread)
+	regs, err := t.regs(position)
 	if err == nil {
-		t.queue = append(t.queue, source{addr: regs.RSP, size: 8, position: position, hop: t.hop})
+		t.queue = append(t.queue, source{addr: regs.GPR[x86.RSP], size: 8, position: position, hop: t.hop})
 	}
 	return err
 }
 
-// address follows a computed address: its registers, or the name of a place that
+// address follows bits of a computed address: its registers, or the name of a place that
 // does not depend on values.
-func (t *tracer) address(in *x86.Inst, position uint64) error {
+func (t *tracer) address(in *x86.Inst, position, bits uint64) error {
 	base, index := in.Mem.Base, in.Mem.Index
 	if index == x86.NoReg && (base == x86.RIP || base == x86.RSP || base == x86.RBP || base == x86.NoReg) {
-		addr, _, _ := t.memory(in, in.Operand(1), position)
-		text := "the address " + plain.Hex(addr)
-		if name := t.nameOf(source{addr: addr, size: 1}); name != "" {
+		at, _ := t.memory(in, in.Operand(1), position)
+		text := "the address " + plain.Hex(at.addr)
+		if name := t.nameOf(source{addr: at.addr, size: 1}); name != "" {
 			text += " of " + name
 		}
 		t.addOrigin(t.hop, text)
 		return nil
 	}
-	for _, reg := range []x86.Reg{base, index} {
-		if reg == x86.NoReg || reg == x86.RIP || reg == x86.RSP {
-			continue
-		}
-		if err := t.register(reg, position); err != nil {
+	for _, term := range t.terms(&in.Mem, position, bits) {
+		if err := t.register(term.reg, position, term.bits); err != nil {
 			return err
 		}
 	}

@@ -54,7 +54,7 @@ func (t *tracer) begin(expression string) error {
 	}
 	if place, ok := o.Place(); ok {
 		t.s.Target.MaskDisplayed(place.Address, make([]byte, 1)) // a secret that is whole now is in parts before
-		t.queue = []source{{addr: place.Address, size: uint64(min(max(place.Size, 1), maxValue)), mask: place.Mask, position: here, hop: -1}}
+		t.queue = []source{{addr: place.Address, size: uint64(min(max(place.Size, 1), maxValue)), mask: place.Mask, bits: true, position: here, hop: -1}}
 		return nil
 	}
 	n, ok := o.Register()
@@ -63,7 +63,7 @@ func (t *tracer) begin(expression string) error {
 	}
 	t.result.Hops = append(t.result.Hops, Hop{Name: expression, Place: t.place(here, t.s.Target.History.View().PC())})
 	t.hop = 0
-	return t.register(dwarfOrder[n], here)
+	return t.register(dwarfOrder[n], here, everyBit)
 }
 
 // dwarfOrder has the general registers by their DWARF numbers (System V ABI,
@@ -75,6 +75,7 @@ var dwarfOrder = [16]x86.Reg{
 
 // follow appends the hop of a source, and queues the sources of that hop.
 func (t *tracer) follow(from source) error {
+	from = t.field(from)
 	w, repeats, err := t.lastWrite(from)
 	if err != nil {
 		return err
@@ -107,22 +108,37 @@ func (t *tracer) follow(from source) error {
 	t.hop, t.looped, t.pointed = len(t.result.Hops), map[uint64]int{}, from.address
 	t.known[w.Position] = t.hop
 	t.result.Hops = append(t.result.Hops, hop)
-	t.link(from, t.hop)
-	switch w.Kind {
-	case history.Stepped:
-		in := t.s.Inspector.Instruction(regs.RIP)
-		t.result.Hops[t.hop].Instruction = t.instructionText(&in)
-		return t.stored(&in, from, w.Position)
-	case history.Called:
-		t.addOrigin(t.hop, "input of the system call "+t.s.Target.History.Steps.SystemCall(w.Position))
-	case history.Signalled:
-		t.addOrigin(t.hop, "the delivery of a signal")
-	case history.Ran:
-		t.addOrigin(t.hop, "an unrecorded run of the process")
-	default:
-		t.addOrigin(t.hop, "a change by the debugger")
+	if w.Kind != history.Stepped {
+		t.addOrigin(t.hop, t.outside(w))
+		t.link(from, t.hop)
+		return nil
 	}
+	in := t.s.Inspector.Instruction(regs.RIP)
+	t.result.Hops[t.hop].Instruction = t.instructionText(&in)
+	queued, pointers := len(t.queue), t.pointers
+	if err := t.stored(&in, from, w.Position); err != nil {
+		return err
+	}
+	if t.kept(from, queued) {
+		delete(t.known, w.Position)
+		t.pointers = pointers
+		return nil
+	}
+	t.link(from, t.hop)
 	return nil
+}
+
+// outside describes a write that no instruction made.
+func (t *tracer) outside(w *history.Write) string {
+	switch w.Kind {
+	case history.Called:
+		return "input of the system call " + t.s.Target.History.Steps.SystemCall(w.Position)
+	case history.Signalled:
+		return "the delivery of a signal"
+	case history.Ran:
+		return "an unrecorded run of the process"
+	}
+	return "a change by the debugger"
 }
 
 // maxRepeats limits the number of writes by one instruction that are skipped.
@@ -137,7 +153,11 @@ func (t *tracer) lastWrite(from source) (w *history.Write, repeats int, err erro
 		if err := t.s.Timeline.SeekQuietly(position); err != nil {
 			return nil, 0, err
 		}
-		found, ok, err := t.s.WriteBefore(t.ctx, &stepping.Watch{Address: from.addr, Size: int(from.size), Mask: from.mask})
+		watch := stepping.Watch{Address: from.addr, Size: int(from.size)}
+		if from.bits {
+			watch.Mask = from.mask
+		}
+		found, ok, err := t.s.WriteBefore(t.ctx, &watch)
 		if err != nil || !ok {
 			return nil, repeats, err
 		}

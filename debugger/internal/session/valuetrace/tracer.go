@@ -13,8 +13,9 @@ type source struct {
 	addr, size uint64
 	position   uint64
 	hop        int    // index of the hop that used the value, -1 for the first
-	shift      uint64 // offset of the value within the memory that an instruction wrote
-	mask       []byte // the bits of a bit-field; nil for all bits
+	mask       []byte // the bits of it that matter; nil for all bits
+	bits       bool   // a bit-field has them: its last write is one that changes them
+	keeps      int    // later writes that wrote the bits again
 	pointer    bool   // the value is part of the address that the hop read through
 	address    bool   // it is one, or where one comes from
 }
