@@ -1,3 +1,7 @@
+//go:build !race
+
+// The tables of the tokenizer take half a minute to compile with the race detector.
+
 package debugger_test
 
 import (
