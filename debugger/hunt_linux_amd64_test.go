@@ -1,3 +1,7 @@
+//go:build !race
+
+// It counts tokens, see tokens_test.go.
+
 package debugger_test
 
 import (
