@@ -18,14 +18,8 @@ SLOW := ./debugger ./conformance ./debugger/internal/record/recording ./cmd/trip
 BESIDE = $$((2 * $$(getconf _NPROCESSORS_ONLN)))
 # packages that start goroutines, or whose tests do. Those of conformance start the program, which
 # is built without the race detector.
-RACY = $$(grep -rlE --include=*.go '(^|[[:space:]])go (func|[[:alpha:]_.]+\()|\.Go\(' . | \
+RACY = $$(grep -rlE --include=*.go '(^[[:space:]]*|[{;] )go (func|[[:alpha:]_.]+\()|\.Go\(' . | \
 	grep -vE '/testdata/|^\./(conformance|bin)/' | xargs -n1 dirname | sort -u) ./conformance/xml ./conformance/jsonrpc ./conformance/editors
-# tests that compute for long in one goroutine: "make test" runs them. Their names are those of no
-# other tests.
-ALONE := ^(TestBackInGo|TestBackThroughLines|TestBannedPhrases|TestContainers|TestEventPages|TestEventQueries)$$
-ALONE := $(ALONE)|^(TestFindingsAreKept|TestForwardAndBack|TestGeneratedQueries|TestHeapBlock.*|TestHeldWindow)$$
-ALONE := $(ALONE)|^(TestHostileSchemas|TestLargeManifest|TestMapKeys|TestPlacesOfBitFields|TestRandomEventQueries)$$
-ALONE := $(ALONE)|^(TestRecordTranslated(Again|Alike|Crash)?|TestSeeks)$$|^TestScripts$$/^(data_race|record|time_travel)
 # where it has to build, tests and all, besides where they are run
 ELSEWHERE := linux/arm64 darwin/arm64 windows/amd64
 
@@ -60,7 +54,7 @@ test: ## run the tests without vet, of what takes long a sample; says which prog
 # still run. The tests start thousands of them, and wait for their ends.
 race: export GORACE := atexit_sleep_ms=10 $(GORACE)
 race: ## run the tests of packages with goroutines with the race detector, of what takes long a sample
-	go test -p $(BESIDE) -race -vet=off -shuffle=on -timeout 20m -skip '$(ALONE)' $(filter-out %/history ./conformance,$(SLOW)) $(RACY)
+	go test -p $(BESIDE) -race -vet=off -shuffle=on -timeout 20m $(filter-out %/history ./conformance,$(SLOW)) $(RACY)
 
 long: export TRIPTYCH_TEST_LONG := $(TIMES)
 long: ## run all tests of PKGS, whole: with TIMES=5, five times as many rounds, kills and random inputs

@@ -13,6 +13,7 @@ import (
 // Lines that were stepped through are stepped through again on the way back, at
 // the same positions.
 func TestBackThroughLines(t *testing.T) {
+	sample.Alone(t)
 	for _, tt := range []struct {
 		name, command, mark, forward, by string
 		steps                            int
@@ -156,6 +157,7 @@ func TestMarksBeforeTheLine(t *testing.T) {
 
 // Stacks of goroutines move, and the runtime has others beside them.
 func TestBackInGo(t *testing.T) {
+	sample.Alone(t)
 	for _, tt := range []struct {
 		by   string
 		want []string

@@ -42,6 +42,7 @@ func TestSignedEnumerations(t *testing.T) {
 // The address of a bit-field is that of its first byte, its last write is one that
 // changed its bits, and a watchpoint stops where they change.
 func TestPlacesOfBitFields(t *testing.T) {
+	sample.Alone(t)
 	writers := map[string]string{"shop.open": " opens", "shop.kind": " kinds", "shop.split": " splits", "shop.far": " fars", "shop.total": " adds"}
 	for name, compiler := range bitCompilers(t) {
 		t.Run(name, func(t *testing.T) {

@@ -244,6 +244,7 @@ func needLLVM(t *testing.T) {
 // Elements of libstdc++'s containers equal those that the program finds, and
 // reading a container with corrupt pointers ends.
 func TestContainers(t *testing.T) {
+	sample.Alone(t)
 	c, want := expressions(t, "marker", "g++", "-g", "-O0", "-std=c++17", "containers.cc")
 	agree(t, c, want)
 	agree(t, c, map[string]string{

@@ -10,6 +10,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/debugger"
 	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
+	"github.com/triptych-mcp/triptych/mcp/mcptest/sample"
 )
 
 // openRecorded records a program until it ends and opens the recording.
@@ -92,6 +93,7 @@ var blocksOfC = []blockWant{
 
 // The block of an address is that of the call which has allocated it last, with glibc.
 func TestHeapBlock(t *testing.T) {
+	sample.Alone(t)
 	c, pid := openRecorded(t, debuggertest.Build(t, "blocks.c"))
 	blocks(t, c, blocksOfC)
 
@@ -118,6 +120,7 @@ func TestHeapBlock(t *testing.T) {
 
 // With musl, whose functions cannot be unwound, the function that was called is known.
 func TestHeapBlockWithMusl(t *testing.T) {
+	sample.Alone(t)
 	c, _ := openRecorded(t, debuggertest.Compile(t, debuggertest.Source("blocks.c"), nil, "musl-gcc", "-g", "-O0"))
 	for _, each := range blocksOfC {
 		var got struct {
@@ -134,6 +137,7 @@ func TestHeapBlockWithMusl(t *testing.T) {
 
 // Operators of C++ allocate by malloc, those of a class within its blocks.
 func TestHeapBlockOfCPP(t *testing.T) {
+	sample.Alone(t)
 	c, _ := openRecorded(t, debuggertest.Build(t, "blocks.cc"))
 	blocks(t, c, []blockWant{
 		{"&kept->next", 8, 16, "allocated", "main", ""}, {"deleted", 0, 16, "freed", "main", "main"}, {"&numbers[99]", 396, 400, "allocated", "main", ""},
@@ -143,6 +147,7 @@ func TestHeapBlockOfCPP(t *testing.T) {
 
 // Rust's allocator is that of the C library, below functions of Rust.
 func TestHeapBlockOfRust(t *testing.T) {
+	sample.Alone(t)
 	c, _ := openRecorded(t, debuggertest.Compile(t, debuggertest.Source("blocks.rs"), nil, "rustc", "-g"))
 	blocks(t, c, []blockWant{
 		{word(c, "BOXED", 8), 8, 160, "allocated", "boxed", ""}, {word(c, "DROPPED", 0), 0, 160, "freed", "boxed", "forget"},
@@ -158,6 +163,7 @@ func word(c *client, name string, offset int) string {
 
 // Go's runtime allocates by functions of its own, and frees without a call.
 func TestHeapBlockOfGo(t *testing.T) {
+	sample.Alone(t)
 	c, _ := openRecorded(t, debuggertest.Build(t, "goblocks/goblocks.go"))
 	blocks(t, c, []blockWant{
 		{"&main.kept.next", 8, 136, "unknown", "main.makeNode", ""}, {"&main.numbers[499]", 3992, 4000, "unknown", "main.makeNumbers", ""},
@@ -167,6 +173,7 @@ func TestHeapBlockOfGo(t *testing.T) {
 
 // Without a history glibc's headers say where the block is, and no more.
 func TestHeapBlockWithoutHistory(t *testing.T) {
+	sample.Alone(t)
 	path := debuggertest.Build(t, "blocks.c")
 	c := connect(t, table(t, debugger.Config{}))
 	c.ok("launch", args{"path": path})

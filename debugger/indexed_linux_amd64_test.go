@@ -8,11 +8,13 @@ import (
 
 	"github.com/triptych-mcp/triptych/debugger"
 	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
+	"github.com/triptych-mcp/triptych/mcp/mcptest/sample"
 )
 
 // A second session of a recording gives the answers of the first one, from what that one has kept,
 // and finds them again if that is damaged.
 func TestFindingsAreKept(t *testing.T) {
+	sample.Alone(t)
 	dir := t.TempDir()
 	file, err := os.Create(filepath.Join(dir, "recording"))
 	if err != nil {

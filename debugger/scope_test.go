@@ -11,6 +11,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/debugger"
 	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
+	"github.com/triptych-mcp/triptych/mcp/mcptest/sample"
 )
 
 // build runs a compiler on programs of the symbols' tests.
@@ -91,6 +92,7 @@ func TestNames(t *testing.T) {
 
 // Elements of Go's maps by their keys, with the values of gokeys.
 func TestMapKeys(t *testing.T) {
+	sample.Alone(t)
 	path := debuggertest.Compile(t, filepath.Join(source("gokeys"), "main.go"), nil, "go", "build", "-gcflags=-N -l")
 	mapKeys(t, path)
 }

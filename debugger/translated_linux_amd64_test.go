@@ -11,6 +11,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/debugger"
 	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
+	"github.com/triptych-mcp/triptych/mcp/mcptest/sample"
 )
 
 // workLine returns the number of the line of work.c with a mark.
@@ -38,6 +39,7 @@ func worked(t *testing.T, arguments ...string) string {
 // A program of 100 million instructions is recorded to a breakpoint. From there everything
 // before can be reached.
 func TestRecordTranslated(t *testing.T) {
+	sample.Alone(t)
 	c := work(t, debugger.Config{}, "10", "500000")
 	c.ok("set_breakpoint", args{"function": "done"})
 	var at when
@@ -81,6 +83,7 @@ func TestRecordTranslated(t *testing.T) {
 // What a small program has done looks the same when it was recorded by translation, in memory
 // and in a file, and when it was recorded instruction by instruction.
 func TestRecordTranslatedAlike(t *testing.T) {
+	sample.Alone(t)
 	var said [3][]string
 	for n, live := range []debugger.Live{{NoTranslate: true}, {}, {HistoryFile: 64}} {
 		c := work(t, debugger.Config{Live: live}, "3", "40")
@@ -119,6 +122,7 @@ func TestRecordTranslatedAlike(t *testing.T) {
 // A breakpoint that is reached again and again stops each time, and all that was before stays
 // in the history: recordings, and steps between them.
 func TestRecordTranslatedAgain(t *testing.T) {
+	sample.Alone(t)
 	c := work(t, debugger.Config{}, "6", "20000")
 	c.ok("set_breakpoint", args{"function": "round_of"})
 	var sums []string
@@ -191,6 +195,7 @@ func TestRecordTranslatedSignalBefore(t *testing.T) {
 
 // A crash is recorded, and what has led to it can be found.
 func TestRecordTranslatedCrash(t *testing.T) {
+	sample.Alone(t)
 	c := work(t, debugger.Config{}, "3", "20000", "crash")
 	contains(t, c.ok("continue", args{"record": true, "wait_ms": 60000}), "Stopped by signal SIGSEGV", "about the address 0x4e25")
 	contains(t, c.ok("last_write", args{"expression": "planted", "move": true}), " plant+")

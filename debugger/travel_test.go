@@ -8,6 +8,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/debugger"
 	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
+	"github.com/triptych-mcp/triptych/mcp/mcptest/sample"
 )
 
 // when is the part of an answer's state that is about history.
@@ -81,6 +82,7 @@ var descriptorTarget = regexp.MustCompile(` \(pipe:\[\d+\]\)`)
 // However far forward and back, each moment looks as it did, through every
 // tool; in programs with threads and with a signal each millisecond, too.
 func TestForwardAndBack(t *testing.T) {
+	sample.Alone(t)
 	for _, tt := range []struct{ program, mark, command string }{
 		{"shapes.c", "call", "run"}, {"threads.c", "tick", ""}, {"ticker.c", "on_tick", ""},
 	} {

@@ -13,6 +13,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/triptych-mcp/triptych/aoc/sitetest"
+	"github.com/triptych-mcp/triptych/mcp/mcptest/sample"
 )
 
 // TestMain lets the test binary be the program: scripts and tests start it
@@ -40,10 +41,13 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames:  true,
 		UpdateScripts:       os.Getenv("UPDATE_SCRIPTS") != "",
 		Condition: func(name string) (bool, error) {
-			if name != "ptrace" {
-				return false, fmt.Errorf("unknown condition %q", name)
+			switch name {
+			case "ptrace":
+				return mayTrace(), nil
+			case "race":
+				return sample.Race, nil
 			}
-			return mayTrace(), nil
+			return false, fmt.Errorf("unknown condition %q", name)
 		},
 		Setup: func(env *testscript.Env) error {
 			home := filepath.Join(env.WorkDir, "home")

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/triptych-mcp/triptych/mcp/mcptest/sample"
 )
 
 // A bannedPhrase is wording that this project does not use in comments and
@@ -60,6 +62,7 @@ var banned = []bannedPhrase{
 
 // Comments and documents are written in the field's own words.
 func TestBannedPhrases(t *testing.T) {
+	sample.Alone(t)
 	for path := range goFiles(t) {
 		if path != "cmd/triptych/words_test.go" { // it spells what it bans
 			checkWording(t, path, comments(t, path))

@@ -15,6 +15,7 @@ import (
 
 	"github.com/triptych-mcp/triptych/conformance/internal/need"
 	"github.com/triptych-mcp/triptych/debugger/document"
+	"github.com/triptych-mcp/triptych/mcp/mcptest/sample"
 )
 
 // xmllint skips a test where the program is missing.
@@ -88,6 +89,7 @@ func compareQueries(t *testing.T, lib *document.Library, path string, queries []
 
 // TestGeneratedQueries asks random questions of random documents.
 func TestGeneratedQueries(t *testing.T) {
+	sample.Alone(t)
 	xmllint(t)
 	dir := t.TempDir()
 	lib := open(t, document.Config{Roots: []string{dir}})

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/triptych-mcp/triptych/debugger/document"
+	"github.com/triptych-mcp/triptych/mcp/mcptest/sample"
 )
 
 // each returns a text for each number below n.
@@ -145,6 +146,7 @@ var hostileSchemas = []struct{ name, schema, text, want string }{
 // of processor time where no race detector makes it slower; that the limit is a minute is
 // for those.
 func TestHostileSchemas(t *testing.T) {
+	sample.Alone(t)
 	lib := open(t, document.Config{MaxTime: time.Minute})
 	for _, test := range hostileSchemas {
 		t.Run(test.name, func(t *testing.T) {

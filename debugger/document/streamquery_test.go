@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/triptych-mcp/triptych/debugger/document/selection"
+	"github.com/triptych-mcp/triptych/mcp/mcptest/sample"
 )
 
 // eventLibrary returns a library that reads all documents as events if a query permits.
@@ -80,6 +81,7 @@ var newEventQueries = []string{"exists(//b)", "empty(//b)", "//*:b", "//Q{v}b", 
 
 // TestEventQueries compares answers from events with those from trees.
 func TestEventQueries(t *testing.T) {
+	sample.Alone(t)
 	lib := eventLibrary(t)
 	answers := 0
 	for _, text := range eventDocuments {
@@ -101,6 +103,7 @@ func TestEventQueries(t *testing.T) {
 
 // TestEventPages compares pages of answers that do not begin with the first result.
 func TestEventPages(t *testing.T) {
+	sample.Alone(t)
 	lib := eventLibrary(t)
 	lib.config.MaxAnswer = 150
 	for _, text := range eventDocuments[:4] {
@@ -116,6 +119,7 @@ func TestEventPages(t *testing.T) {
 
 // TestRandomEventQueries compares random queries of random documents.
 func TestRandomEventQueries(t *testing.T) {
+	sample.Alone(t)
 	lib := eventLibrary(t)
 	answers := 0
 	for seed := range uint64(150) {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/triptych-mcp/triptych/mcp/mcptest/sample"
 	"github.com/triptych-mcp/triptych/transport/audit/internal/keyfile"
 	"github.com/triptych-mcp/triptych/transport/valkeytest"
 )
@@ -113,6 +114,7 @@ func TestChainOfAnIdleServerStays(t *testing.T) {
 // of its chain by policy: nothing of it is called lost. The same holds for one that starts
 // again.
 func TestChainGoesOnBehindWhatWasDeleted(t *testing.T) {
+	sample.Alone(t)
 	t.Parallel() // it waits
 	for name, test := range map[string]struct {
 		records int

@@ -13,6 +13,7 @@ import (
 
 	"github.com/alicebob/miniredis/v2"
 
+	"github.com/triptych-mcp/triptych/mcp/mcptest/sample"
 	"github.com/triptych-mcp/triptych/transport/keys"
 	"github.com/triptych-mcp/triptych/transport/valkeytest"
 )
@@ -46,6 +47,7 @@ func ids(records []keys.Record) (all []string) {
 // Keys that an earlier version has written open, in their order, and are changed like
 // others; a server of that version may go on beside.
 func TestKeysOfEarlierVersions(t *testing.T) {
+	sample.Alone(t)
 	t.Parallel() // it waits
 	onStores(t, func(t *testing.T, url string) {
 		c := &clock{now: noon}

@@ -68,3 +68,12 @@ func OnlyWhole(t testing.TB) {
 		t.Skip("it takes long: set " + variable + "=1")
 	}
 }
+
+// Alone skips a test that computes for long in one goroutine if the race detector is on, which
+// finds nothing there and makes it take ten to twenty times as long.
+func Alone(t testing.TB) {
+	t.Helper()
+	if Race {
+		t.Skip("it computes in one goroutine, which takes long with the race detector")
+	}
+}

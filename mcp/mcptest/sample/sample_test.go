@@ -65,6 +65,14 @@ func TestOnlyWhole(t *testing.T) {
 	}
 }
 
+// A test of one goroutine is skipped with the race detector.
+func TestAlone(t *testing.T) {
+	c := &fakeCase{TB: t}
+	if Alone(c); c.skipped != Race {
+		t.Errorf("skipped is %t, the race detector %t", c.skipped, Race)
+	}
+}
+
 // A fakeCase records whether it was skipped.
 type fakeCase struct {
 	testing.TB

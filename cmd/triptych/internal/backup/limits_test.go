@@ -9,6 +9,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/triptych-mcp/triptych/mcp/mcptest/sample"
 )
 
 // zeros is a reader without an end.
@@ -71,6 +73,7 @@ func (r *repeated) Read(p []byte) (int, error) {
 
 // TestLargeManifest reads an archive of some KiB whose manifest has 200 MiB.
 func TestLargeManifest(t *testing.T) {
+	sample.Alone(t)
 	var file bytes.Buffer
 	z := gzip.NewWriter(&file)
 	w := tar.NewWriter(z)

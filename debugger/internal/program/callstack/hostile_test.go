@@ -168,6 +168,7 @@ func FuzzProgram(f *testing.F) {
 // where memory has nothing of what they consist of, but the same bytes all over.
 // Whatever comes of it comes soon.
 func FuzzMemory(f *testing.F) {
+	sample.Alone(f)
 	var programs []*symbols.Program
 	var places []uint64
 	for _, source := range []string{"containers.cc", "pointers.cc"} {

@@ -61,6 +61,7 @@ func compareTrace(t *testing.T, r *recfile.Recording, line *replay.Timeline, fro
 // TestExportOfThreads exports parts in which threads end, and which are longer than a window, as
 // traces. One of them ends where a window does.
 func TestExportOfThreads(t *testing.T) {
+	sample.Alone(t)
 	const window = 3000
 	program := debuggertest.Compile(t, filepath.Join("testdata", "threads.c"), nil, "gcc", "-O1", "-pthread")
 	file := record(t, program, "condition").file

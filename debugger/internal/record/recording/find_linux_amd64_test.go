@@ -22,6 +22,7 @@ import (
 
 // TestFinds asks random questions of recordings. Replays and records give the same answers.
 func TestFinds(t *testing.T) {
+	sample.Alone(t)
 	program := debuggertest.Compile(t, filepath.Join("testdata", "writes.c"), nil, "gcc", "-O2", "-pthread")
 	questions, rounds := sample.Count(4, 8), "100"
 	if long, err := strconv.Atoi(os.Getenv("RECORDING_QUESTIONS")); err == nil {

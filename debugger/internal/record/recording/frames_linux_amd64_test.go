@@ -12,6 +12,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile/recfiletest"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/recording"
+	"github.com/triptych-mcp/triptych/mcp/mcptest/sample"
 )
 
 // inputs returns a number of calls that have read so many bytes each, after a first state.
@@ -49,6 +50,7 @@ func tempFile(t *testing.T, limit int64) *spool.File {
 // A recording in frames, whose frames are read in any order, is the same as when it is read as
 // a whole: in memory, in a file, and with a file that is full.
 func TestFrames(t *testing.T) {
+	sample.Alone(t)
 	for name, file := range map[string]*spool.File{
 		"memory": nil, "file": tempFile(t, 1<<20), "full": tempFile(t, 2*spool.BlockSize),
 		"broken": spool.New(&broken{after: 5000}, 1<<20),
@@ -159,6 +161,7 @@ func TestFileEndsStretch(t *testing.T) {
 
 // A recording in a file takes little memory, while it is written and when it is read.
 func TestFramesMemory(t *testing.T) {
+	sample.Alone(t)
 	const pieces, size, frame = 256, 1 << 16, 16
 	all := inputs(rand.New(rand.NewPCG(1, 2)), frame, size)
 	before := heap()

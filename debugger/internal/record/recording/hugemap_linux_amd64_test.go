@@ -6,11 +6,13 @@ import (
 
 	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile"
+	"github.com/triptych-mcp/triptych/mcp/mcptest/sample"
 )
 
 // What a program gives back of a buffer that is larger than the memory of a history is there before, and
 // nothing of it after.
 func TestHugeMapping(t *testing.T) {
+	sample.Alone(t)
 	program := debuggertest.Compile(t, filepath.Join("testdata", "hugemap.c"), nil, "gcc", "-O1")
 	r := open(t, record(t, program).file)
 	h := timeline(t, r).History()

@@ -10,11 +10,13 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/procfs"
 	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/replay"
+	"github.com/triptych-mcp/triptych/mcp/mcptest/sample"
 )
 
 // TestLimits opens a recording with little memory for checkpoints, which are then fewer,
 // and with little for the process that replays it, which is an error.
 func TestLimits(t *testing.T) {
+	sample.Alone(t)
 	program := debuggertest.Compile(t, filepath.Join("testdata", "writes.c"), nil, "gcc", "-O2", "-pthread")
 	r := open(t, record(t, program, "20").file)
 	spacing := r.End() / 16

@@ -20,6 +20,7 @@ import (
 	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/recfile"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/replay"
+	"github.com/triptych-mcp/triptych/mcp/mcptest/sample"
 )
 
 // elsewhere is the variable that has a child of the test replay a recording on another machine: it
@@ -40,6 +41,7 @@ func noFurther([]recfile.File) []string { return nil }
 // TestPackedElsewhere replays a packed recording where none of the files is that the program had
 // mapped: they are missing, or others. Without the pack the error names them and the remedy.
 func TestPackedElsewhere(t *testing.T) {
+	sample.Alone(t)
 	if path := os.Getenv(elsewhere); path != "" {
 		replayElsewhere(t, path)
 		return
@@ -167,6 +169,7 @@ func TestChangedFiles(t *testing.T) {
 
 // TestPackCut packs a recording that ends early: what it has is there.
 func TestPackCut(t *testing.T) {
+	sample.Alone(t)
 	r := record(t, "/bin/ls", "/")
 	for _, size := range []int{len(r.file) - 1, len(r.file) * 9 / 10} {
 		cut, packed := open(t, r.file[:size]), open(t, pack(t, r.file[:size]))
@@ -199,6 +202,7 @@ func TestCutByOneByte(t *testing.T) {
 // it is there by its path where it is no more. One that is missing is named, and one that the table
 // has is not added again.
 func TestPackFurther(t *testing.T) {
+	sample.Alone(t)
 	recorded := record(t, "/bin/true").file
 	r := open(t, recorded)
 	dir := t.TempDir()

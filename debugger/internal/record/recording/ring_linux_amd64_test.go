@@ -60,6 +60,7 @@ func dueAfter(g *recfile.Ring, stops int) {
 // TestRing records programs into rings whose segments are short. A replay of the last segment
 // has the same states as one that begins before it. A sample records only some.
 func TestRing(t *testing.T) {
+	sample.Alone(t)
 	threads := debuggertest.Compile(t, filepath.Join("testdata", "threads.c"), nil, "gcc", "-O1", "-pthread")
 	for n, test := range []struct {
 		name  string

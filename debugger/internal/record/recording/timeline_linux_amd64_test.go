@@ -27,6 +27,7 @@ type state struct {
 // TestSeeks goes to random positions of recordings. The state there is the one that a
 // replay passes which runs forward only.
 func TestSeeks(t *testing.T) {
+	sample.Alone(t)
 	thrower := debuggertest.Build(t, "thrower.cc", "-O2")
 	inputs := debuggertest.Compile(t, filepath.Join("testdata", "inputs.c"), nil, "gcc", "-O1")
 	programs, seeks := [][]string{{"sort", "--parallel=1", "/etc/services"}, {thrower}, {inputs}}, sample.Count(3, 10)
