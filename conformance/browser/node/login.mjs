@@ -27,16 +27,18 @@ async function everywhere(page, name) {
   }
 }
 
-// A listener of a program on the person's machine, whose first request is the answer.
+// A listener of a program on the person's machine, whose first request is the answer. It closes
+// at once, so its page has an icon of its own: the browser would ask for one.
 function listener() {
   let answered;
   const answer = new Promise(resolve => { answered = resolve; });
   const server = createServer((request, response) => {
-    response.end('You can close this page.');
-    const url = new URL(request.url, 'http://127.0.0.1');
-    if (url.pathname === '/callback') answered(url.searchParams);
+    server.close();
+    response.writeHead(200, { 'Content-Type': 'text/html', Connection: 'close' });
+    response.end('<link rel="icon" href="data:,">You can close this page.');
+    answered(new URL(request.url, 'http://127.0.0.1').searchParams);
   });
-  return new Promise(resolve => server.listen(0, '127.0.0.1', () => resolve({ server, answer, redirect: `http://127.0.0.1:${server.address().port}/callback` })));
+  return new Promise(resolve => server.listen(0, '127.0.0.1', () => resolve({ answer, redirect: `http://127.0.0.1:${server.address().port}/callback` })));
 }
 
 // login has the SDK log in by the pages, and returns the client.
@@ -73,7 +75,6 @@ async function login() {
   await submitted(page, () => page.click('button[value=allow]'));
   await expectText(page, 'You can close this page.');
   await first.finishAuth(await program.answer);
-  program.server.close();
   const client = new Client({ name: 'browser', version: '1.0.0' });
   await client.connect(transport());
   return client;
