@@ -3,13 +3,11 @@ package valuetrace
 import (
 	"bytes"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"math/bits"
 	"slices"
 
 	"github.com/triptych-mcp/triptych/debugger/internal/machine/x86"
-	"github.com/triptych-mcp/triptych/debugger/internal/record/history"
 )
 
 // everyBit are the bits of a value that matters as a whole.
@@ -68,6 +66,13 @@ func within(b uint64, size uint8) uint64 {
 		return b & w
 	}
 	return everyBit
+}
+
+// number returns the number in at most 8 bytes of memory.
+func number(b []byte) uint64 {
+	var all [8]byte
+	copy(all[:], b)
+	return binary.LittleEndian.Uint64(all[:])
 }
 
 // upTo returns the bits up to the highest one of b.
@@ -151,9 +156,9 @@ func (t *tracer) ofSum(in *x86.Inst, b, position uint64) uint64 {
 	if b == everyBit {
 		return b
 	}
-	x, err1 := t.value(in, 0, position)
-	y, err2 := t.value(in, 1, position)
-	if err1 != nil || err2 != nil {
+	x, ok1 := t.value(in, 0, position)
+	y, ok2 := t.value(in, 1, position)
+	if !ok1 || !ok2 {
 		return everyBit
 	}
 	if in.Stem() == "sub" {
@@ -197,28 +202,27 @@ func (t *tracer) terms(m *x86.Mem, position, b uint64) (all []want) {
 	return all
 }
 
-// value returns the value of an operand at a position.
-func (t *tracer) value(in *x86.Inst, n int, position uint64) (uint64, error) {
+// value returns the value of an operand at a position, and false if it is no number that can be
+// read.
+func (t *tracer) value(in *x86.Inst, n int, position uint64) (uint64, bool) {
 	o := in.Operand(n)
 	switch o.Kind {
 	case x86.Immediate:
-		return uint64(o.Value), nil
+		return uint64(o.Value), true
 	case x86.Register:
 		regs, err := t.regs(position)
-		return regs.GPR[o.Reg&15], err
+		return regs.GPR[o.Reg&15], err == nil
 	case x86.InMemory:
 		from, ok := t.memory(in, o, position)
-		var b [8]byte
 		if !ok || from.size > 8 {
-			return 0, errNoValue
+			return 0, false
 		}
-		err := t.s.Target.Memory().ReadMemory(from.addr, b[:from.size])
-		return binary.LittleEndian.Uint64(b[:]), err
+		b := make([]byte, from.size)
+		err := t.s.Target.Memory().ReadMemory(from.addr, b)
+		return number(b), err == nil
 	}
-	return 0, errNoValue
+	return 0, false
 }
-
-var errNoValue = errors.New("the operand is no number")
 
 // constant returns the value of an operand that the code has as a constant, also one that a
 // register was loaded with.
@@ -232,9 +236,7 @@ func (t *tracer) constant(in *x86.Inst, n int, position uint64) (uint64, bool) {
 		if err != nil {
 			return 0, false
 		}
-		_, def, err := t.definition(thread, position, func(tr *history.Transition, in *x86.Inst) bool {
-			return tr.Changed(o.Reg) || defines(in, o.Reg)
-		})
+		_, def, err := t.definition(thread, position, sets(o.Reg))
 		if err != nil || def == nil || !moves[def.Stem()] || def.Operand(1).Kind != x86.Immediate {
 			return 0, false
 		}
@@ -275,9 +277,7 @@ func (p part) narrow(from *source) bool {
 func (t *tracer) written(to source, position uint64) part {
 	p := part{size: to.size, bits: everyBit}
 	if len(to.mask) > 0 && len(to.mask) <= 8 {
-		var whole [8]byte
-		copy(whole[:], to.mask)
-		p.bits = binary.LittleEndian.Uint64(whole[:])
+		p.bits = number(to.mask)
 	}
 	t.s.Target.History.Steps.Written(position, func(addr, n uint64) {
 		switch {
@@ -316,9 +316,7 @@ func (t *tracer) field(from source) source {
 
 // bitsName names bits of memory.
 func bitsName(mask []byte, place string) string {
-	var b [8]byte
-	copy(b[:], mask)
-	n := binary.LittleEndian.Uint64(b[:])
+	n := number(mask)
 	first, last := bits.TrailingZeros64(n), bits.Len64(n)-1
 	if first == last {
 		return fmt.Sprintf("bit %d of %s", first, place)

@@ -2,7 +2,6 @@ package valuetrace
 
 import (
 	"cmp"
-	"encoding/binary"
 	"fmt"
 	"slices"
 
@@ -123,14 +122,12 @@ func (t *tracer) valueAt(from source) string {
 	const small = 1 << 24
 	switch from.size {
 	case 1, 2, 4, 8:
-		var whole [8]byte
-		copy(whole[:], b)
 		bits := 64 - 8*from.size
-		signed := int64(binary.LittleEndian.Uint64(whole[:])<<bits) >> bits
+		signed := int64(number(b)<<bits) >> bits
 		if signed > -small && signed < small {
 			return fmt.Sprint(signed)
 		}
-		return plain.Hex(binary.LittleEndian.Uint64(whole[:]))
+		return plain.Hex(number(b))
 	}
 	return fmt.Sprintf("% x", b[:min(len(b), 16)])
 }

@@ -199,6 +199,11 @@ func defines(in *x86.Inst, reg x86.Reg) bool {
 	return o.Kind == x86.Register && o.Reg == reg && !in.ReadOnly() && !in.Class.Is(x86.Jump) && !in.Class.Is(x86.Call) && in.Name() != "push"
 }
 
+// sets returns whether a step changes a register or writes it again.
+func sets(reg x86.Reg) func(*history.Transition, *x86.Inst) bool {
+	return func(tr *history.Transition, in *x86.Inst) bool { return tr.Changed(reg) || defines(in, reg) }
+}
+
 // maxScan limits the steps back to the definition of a register.
 const maxScan = 20_000_000
 
@@ -210,9 +215,7 @@ func (t *tracer) register(reg x86.Reg, position, bits uint64) error {
 	}
 	followed := want{reg, bits}
 	for range maxThrough {
-		def, in, err := t.definition(thread, position, func(tr *history.Transition, in *x86.Inst) bool {
-			return tr.Changed(followed.reg) || defines(in, followed.reg)
-		})
+		def, in, err := t.definition(thread, position, sets(followed.reg))
 		if err != nil {
 			return err
 		}
