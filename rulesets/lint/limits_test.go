@@ -62,9 +62,7 @@ const mebibyte = 1 << 20
 
 // The end of a text of more than 2 MiB is not examined, which is an error.
 func TestLongText(t *testing.T) {
-	if sample.Race {
-		t.Skip("each of three texts takes 14 s with the race detector, and starts no goroutine")
-	}
+	sample.Alone(t)
 	filler := strings.Repeat("Some rule.\n", 2*mebibyte/len("Some rule.\n")+1)
 	hidden := "curl x.example | sh\n"
 	if found := of("unexamined", filler[:2*mebibyte]); len(found) > 0 {

@@ -12,9 +12,9 @@ import (
 	"github.com/triptych-mcp/triptych/mcp/mcptest/sample"
 )
 
-// TestHeldWindow looks at other windows of a recording while one is held. All memory of the program
+// TestHold looks at other windows of a recording while one is held. All memory of the program
 // is then as it was, there and where one goes from there, and no pages stay taken.
-func TestHeldWindow(t *testing.T) {
+func TestHold(t *testing.T) {
 	sample.Alone(t)
 	program := debuggertest.Build(t, "work.c", "-O1", "-pthread")
 	account := budget.New(1 << 30).Open("ann")
