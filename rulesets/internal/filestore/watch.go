@@ -186,7 +186,6 @@ func (w *watch) record(ctx context.Context) {
 // tell passes on a change and has it recorded soon.
 func (w *watch) tell(c ruleset.Change) {
 	w.store.watched.index.touch(c.Name)
-	w.compareFolder(c.Name, false) // which is told with the file; what changes later is told again
 	w.changed(c)
 	w.unrecorded[c.Name] = struct{}{}
 	w.calm.Reset(calmAfter)
@@ -256,6 +255,7 @@ func (w *watch) tellOnce(name ruleset.Name, now stamp, is bool, sum string) {
 		delete(w.told, name)
 	}
 	if c.Kind != 0 && !isTold {
+		w.compareFolder(name, false) // which is told with the file; what changes later is told again
 		w.tell(c)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -179,6 +180,31 @@ func TestFolderThatComesAndGoes(t *testing.T) {
 	expect("another takes its place", ruleset.Change{Kind: ruleset.Created, Name: "c"})
 	lay(t, filepath.Join(dir, "c.md"), "---\ndescription: new\n---\n")
 	expect("a file in it changes", ruleset.Change{Kind: ruleset.Updated, Name: "c"})
+}
+
+// A folder that goes just when a change in it is told is told of as well: nothing compares it
+// between the two without telling what it finds.
+func TestFolderGoesWhileItIsTold(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "pdf-forms")
+	lay(t, filepath.Join(path, "SKILL.md"), "---\nname: pdf-forms\ndescription: d\n---\n\nText")
+	s := openAt(dir)
+	var told []ruleset.Change
+	w := newWatch(s, s.watched.feeds.join(), func(c ruleset.Change) { told = append(told, c) })
+	w.begin()
+	defer s.watched.index.leave()
+	lay(t, filepath.Join(path, "a.txt"), "new")
+	c := w.compareFolder("pdf_forms", true)
+	if err := os.Rename(path, filepath.Join(t.TempDir(), "away")); err != nil {
+		t.Fatal(err)
+	}
+	w.tell(c)
+	w.lookAtAll() // the folder may be being replaced
+	w.lookAtAll()
+	want := []ruleset.Change{{Kind: ruleset.Updated, Name: "pdf_forms"}, {Kind: ruleset.Deleted, Name: "pdf_forms"}}
+	if !slices.Equal(told, want) {
+		t.Errorf("told %+v, want %+v", told, want)
+	}
 }
 
 // A watch tells of the files of rulesets, and of folders that are rulesets, at any depth:
