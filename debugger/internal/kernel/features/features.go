@@ -84,7 +84,7 @@ var features = []struct {
 		func(m *Machine) bool { return m.NoXSave },
 	},
 	{
-		Lack{"a processor of a known maker", "repne scas, repne cmps and f3 90 with r8 are single-stepped, because makers differ in them"},
+		Lack{"a processor of a known maker", "repeated scas, repeated cmps and f3 90 with r8 are single-stepped, because makers differ in them"},
 		func(m *Machine) bool { return !m.Processor.Known },
 	},
 	{

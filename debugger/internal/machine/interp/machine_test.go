@@ -213,40 +213,48 @@ func TestRepeat(t *testing.T) {
 	}
 }
 
-// What a repne comparison shows between iterations depends on the processor (x86.Processor):
-// rdi points to 1, 2, 3 and al is 3, or rcx ends the loop before.
-func TestRepneFlags(t *testing.T) {
+// What a repeated comparison shows between iterations depends on the processor (x86.Processor):
+// rdi points to 1, 2, 3, 3, 3, 0 and al is 3, or rcx ends the loop before.
+func TestRepeatFlags(t *testing.T) {
 	const carry, parity, zero, sign = 1, 4, 0x40, 0x80
 	before := uint64(0x202 | carry | sign)
-	differ := []uint64{0x202, 0x202} // 3-1, 3-2: 2 and 1 have one bit set
-	equal := uint64(0x202 | zero | parity)
+	differ := []uint64{0x202, 0x202}                                // 3-1, 3-2: 2 and 1 have one bit set
+	equal, above := uint64(0x202|zero|parity), uint64(0x202|parity) // 3-3, 3-0
 	for name, test := range map[string]struct {
 		processor x86.Processor
 		code      []byte
 		count     uint64
+		skipped   uint64   // bytes before those that are compared
 		want      []uint64 // flags after each step
 	}{
-		"AMD":            {x86.AMD, []byte{0xf2, 0xae}, 5, append(slices.Clone(differ), equal)},
-		"Intel":          {x86.Intel, []byte{0xf2, 0xae}, 5, []uint64{before, before, equal}},
-		"Intel, counted": {x86.Intel, []byte{0xf2, 0xae}, 2, []uint64{before, differ[1]}},
-		"AMD, counted":   {x86.AMD, []byte{0xf2, 0xae}, 2, differ},
-		"Intel, repe":    {x86.Intel, []byte{0xf3, 0xae}, 5, differ[:1]},
-		"Intel, once":    {x86.Intel, []byte{0xae}, 5, differ[:1]},
-		"another":        {x86.Processor{}, []byte{0xf2, 0xae}, 5, nil},
-		"another, repe":  {x86.Processor{}, []byte{0xf3, 0xae}, 5, differ[:1]},
-		"Intel, no":      {x86.Intel, []byte{0xf2, 0xae}, 0, []uint64{before}},
+		"AMD":                  {x86.AMD, []byte{0xf2, 0xae}, 5, 0, append(slices.Clone(differ), equal)},
+		"Intel":                {x86.Intel, []byte{0xf2, 0xae}, 5, 0, []uint64{before, before, equal}},
+		"Intel, counted":       {x86.Intel, []byte{0xf2, 0xae}, 2, 0, []uint64{before, differ[1]}},
+		"AMD, counted":         {x86.AMD, []byte{0xf2, 0xae}, 2, 0, differ},
+		"AMD, repe":            {x86.AMD, []byte{0xf3, 0xae}, 5, 2, []uint64{equal, equal, equal, above}},
+		"Intel, repe":          {x86.Intel, []byte{0xf3, 0xae}, 5, 2, []uint64{before, before, before, above}},
+		"Intel, repe, counted": {x86.Intel, []byte{0xf3, 0xae}, 2, 2, []uint64{before, equal}},
+		"Intel, repe, ends":    {x86.Intel, []byte{0xf3, 0xae}, 5, 0, differ[:1]},
+		"Intel, once":          {x86.Intel, []byte{0xae}, 5, 0, differ[:1]},
+		"another":              {x86.Processor{}, []byte{0xf2, 0xae}, 5, 0, nil},
+		"another, repe":        {x86.Processor{}, []byte{0xf3, 0xae}, 5, 0, nil},
+		"another, once":        {x86.Processor{}, []byte{0xae}, 5, 0, differ[:1]},
+		"Intel, no":            {x86.Intel, []byte{0xf2, 0xae}, 0, 0, []uint64{before}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			m, _ := newMachine(append([]byte{0xc7, 0x07, 1, 2, 3, 0}, test.code...)...) // mov dword ptr [rdi], 0x030201
+			// mov dword ptr [rdi], 0x03030201; mov dword ptr [rdi+4], 3
+			m, _ := newMachine(append([]byte{0xc7, 0x07, 1, 2, 3, 3, 0xc7, 0x47, 4, 3, 0, 0, 0}, test.code...)...)
 			m.Processor = test.processor
 			m.Step()
+			m.Step()
+			m.GPR[x86.RDI] += test.skipped
 			m.GPR[x86.RCX], m.GPR[x86.RAX], m.Flags = test.count, 3, before
 			for n, want := range test.want {
 				if !m.Step() || m.Flags != want {
 					t.Fatalf("step %d: flags %x, want %x", n, m.Flags, want)
 				}
 			}
-			if end := uint64(codePage + 6 + len(test.code)); len(test.want) > 0 && m.RIP != end {
+			if end := uint64(codePage + 13 + len(test.code)); len(test.want) > 0 && m.RIP != end {
 				t.Errorf("rip %x, want %x", m.RIP, end)
 			}
 			if len(test.want) == 0 && (m.Step() || m.Flags != before || m.GPR[x86.RCX] != test.count) {

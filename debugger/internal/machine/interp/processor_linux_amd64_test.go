@@ -89,18 +89,43 @@ func TestDifferences(t *testing.T) {
 	if !d.m.Processor.Known {
 		t.Skip("what this processor does is not known: ", d.m.Processor.Maker)
 	}
-	for _, code := range [][]byte{
-		{0xf2, 0xae}, {0xf2, 0x66, 0xaf}, {0xf2, 0xaf}, {0xf2, 0x48, 0xaf}, // repne scas
-		{0xf2, 0xa6}, {0xf2, 0x66, 0xa7}, {0xf2, 0xa7}, {0xf2, 0x48, 0xa7}, // repne cmps
-		{0xf3, 0xae}, {0xf3, 0xa7}, {0xae}, // repe, and neither
-		{0xf3, 0x41, 0x90}, {0xf3, 0x45, 0x90}, {0xf3, 0x4d, 0x90}, {0x41, 0x90}, {0xf3, 0x90}, // pause and xchg
-	} {
+	for _, code := range [][]byte{{0xf3, 0x41, 0x90}, {0xf3, 0x45, 0x90}, {0xf3, 0x4d, 0x90}, {0x41, 0x90}, {0xf3, 0x90}} { // pause and xchg
 		for range 50 {
 			d.tryCode(code)
 		}
 	}
-	if d.done < 16*50 {
-		t.Errorf("only %d were executed", d.done)
+	for _, code := range [][]byte{
+		{0xae}, {0x66, 0xaf}, {0xaf}, {0x48, 0xaf}, // scas
+		{0xa6}, {0x66, 0xa7}, {0xa7}, {0x48, 0xa7}, // cmps
+	} {
+		d.tryRepeats(code)
+	}
+	if d.done != 5*50+8*3*100 {
+		t.Errorf("%d were executed", d.done)
+	}
+}
+
+// tryRepeats executes a comparison of strings with each prefix and with none. Half of the values
+// are equal, so that of both prefixes one ends the loop and the other does not.
+func (d *duel) tryRepeats(code []byte) {
+	d.t.Helper()
+	for n := range 100 {
+		clear(d.data)
+		for i := range d.data {
+			if n%2 == 0 {
+				d.data[i] = byte(i + 1)
+			}
+		}
+		d.c.Write(x86test.Data, d.data)
+		for _, prefix := range [][]byte{{0xf2}, {0xf3}, nil} {
+			in, err := x86.Decode(slices.Concat(prefix, code), x86test.Code)
+			if err != nil {
+				d.t.Fatal(err)
+			}
+			start := d.registers(&in)
+			start.GPR[x86.RAX], start.GPR[x86.RCX] = 0, d.rng.Uint64N(4)
+			d.run(slices.Concat(prefix, code), &in, &start)
+		}
 	}
 }
 
@@ -112,20 +137,25 @@ func (d *duel) tryCode(code []byte) {
 	if err != nil {
 		return
 	}
+	start := d.registers(&in)
+	d.run(code, &in, &start)
+}
+
+func (d *duel) run(code []byte, in *x86.Inst, start *interp.State) {
+	d.t.Helper()
 	clear(d.code[:])
 	copy(d.code[:], code)
-	start := d.registers(&in)
 	d.m.DropPages()
-	d.m.State = start
+	d.m.State = *start
 	if !d.m.Step() {
-		if d.m.State != start || len(d.m.Writes()) != 0 {
-			d.fault(&in, "given up, but changed: %x", d.m.Writes())
+		if d.m.State != *start || len(d.m.Writes()) != 0 {
+			d.fault(in, "given up, but changed: %x", d.m.Writes())
 		}
 		return
 	}
 	d.done++
 	d.names[in.Name()]++
-	d.compare(&in, &start, d.onProcessor(code, &start))
+	d.compare(in, start, d.onProcessor(code, start))
 }
 
 // onProcessor executes the code and returns the registers behind it.

@@ -88,19 +88,19 @@ func storeString(m *Machine, i *instruction) bool {
 
 // compareWith executes one iteration of a string comparison of a and v. A repeat
 // prefix ends the loop when the values are equal (repne) or differ (repe). Processors
-// differ in the flags of a repne that goes on.
+// differ in the flags of a loop that goes on.
 func (m *Machine) compareWith(i *instruction, n uint8, values func() (a, v uint64, ok bool), move func()) bool {
 	equal := false
 	before := m.GPR[x86.RCX]
-	repne := i.in.Class.Is(x86.Repeat) && !i.in.RepeatWhileEqual()
-	if repne && !m.Processor.Known {
+	repeats := i.in.Class.Is(x86.Repeat)
+	if repeats && !m.Processor.Known {
 		return false
 	}
 	if !m.iterate(i, func() bool {
 		a, v, ok := values()
 		if ok {
 			equal = a == v
-			if goesOn := before > 1 && !equal; !repne || !goesOn || !m.Processor.KeepsFlags {
+			if goesOn := repeats && before > 1 && equal == i.in.RepeatWhileEqual(); !goesOn || !m.Processor.KeepsFlags {
 				m.setFlags(arithmetic, subFlags(a, v, a-v, n))
 			}
 			move()
@@ -109,7 +109,7 @@ func (m *Machine) compareWith(i *instruction, n uint8, values func() (a, v uint6
 	}) {
 		return false
 	}
-	if before != 0 && i.in.Class.Is(x86.Repeat) && equal != i.in.RepeatWhileEqual() {
+	if before != 0 && repeats && equal != i.in.RepeatWhileEqual() {
 		m.next = i.in.Next()
 	}
 	return true

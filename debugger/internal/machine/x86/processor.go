@@ -15,12 +15,11 @@ type Processor struct {
 	// of them must not be relied on.
 	Known bool
 
-	// KeepsFlags reports whether a single step of repne scas or repne cmps, after which
+	// KeepsFlags reports whether a single step of a repeated scas or cmps, after which
 	// further iterations follow, shows the flags from before it. If not, it shows those of
 	// the comparison. Intel's manual, volume 2, REP: flags are restored to the state prior to
 	// the instruction if an iteration faults, as none reads them. Measured on an Intel Xeon of
-	// family 6 with AMX and on an AMD EPYC. Repeats while equal show the flags of the
-	// comparison on both.
+	// family 6 with AMX and on an AMD EPYC, of either prefix.
 	KeepsFlags bool
 
 	// Pauses reports whether 90 with the prefixes F3 and REX.B is pause. If not, it is xchg
