@@ -84,8 +84,21 @@ func TestTracesOfBitFields(t *testing.T) {
 				c.ok("set_breakpoint", args{"function": "marker"})
 				contains(t, c.ok("continue", args{"record": true, "wait_ms": 60000}), "Stopped at breakpoint 1 (")
 				traceBitFields(t, c)
+				if optimization == "-O2" { // without, clang keeps all of the register in memory between the steps
+					traceChosenBits(t, c)
+				}
 			})
 		}
+	}
+}
+
+// A line that wrote other bits of a register is none that the value passed through.
+func traceChosenBits(t *testing.T, c *client) {
+	t.Helper()
+	got := c.ok("trace_value", args{"expression": "chosen"})
+	contains(t, got, "#1 chosen: 0 -> 22016", " chooses ", "through ", "andl", "from given")
+	if strings.Contains(got, "movb") {
+		t.Errorf("movb is in\n%s", got)
 	}
 }
 

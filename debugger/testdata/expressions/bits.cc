@@ -31,12 +31,19 @@ __attribute__((noinline)) static void fars() { shop.far = 77; }
 __attribute__((noinline)) static void adds(long n) { shop.total += n; }
 
 static Shop *made = new Shop();
-static volatile unsigned taken, mixed;
+static volatile unsigned taken, mixed, chosen;
 static volatile long given = 0x1234567a;
 __attribute__((noinline)) static void fills() { made->kind = given; }
 __attribute__((noinline)) static void raises() { made->kind += 1; }
 __attribute__((noinline)) static void takes() { taken = shop.split; }
 __attribute__((noinline)) static void mixes() { mixed = made->kind; }
+__attribute__((noinline)) static void chooses()
+{
+	register unsigned r asm("ebx") = given;
+	asm volatile("movb $7, %b0" : "+q"(r));
+	asm volatile("andl $0xff00, %0" : "+q"(r));
+	chosen = r;
+}
 
 __attribute__((noinline)) static void marker() { asm volatile(""); }
 
@@ -54,6 +61,7 @@ int main()
 	made->open = 1;
 	takes();
 	mixes();
+	chooses();
 	std::printf("(int)s.whole\t%d\n(int)s.part\t%d\n(int)s.p\t%d\n(int)s.q\t%d\n(int)s.w\t%d\n", (int)s.whole, (int)s.part, s.p, s.q, (int)s.w);
 	std::printf("s.whole == Step::low\t%s\ns.part == Step::low\t%s\n", s.whole == Step::low ? "true" : "false", s.part == Step::low ? "true" : "false");
 	std::printf("s.p < 0\t%s\ns.q < 0\t%s\ns.p == minus\t%s\ns.q == minus\t%s\n", s.p < 0 ? "true" : "false", s.q < 0 ? "true" : "false",

@@ -256,15 +256,16 @@ func (t *tracer) defined(in *x86.Inst, position uint64, w want) (next want, done
 		t.addOrigin(t.hop, "the result of the system call "+name)
 		return want{}, true, nil
 	}
-	t.through(position, in.PC)
 	name, first, second := in.Stem(), in.Operand(0), input(in)
+	if w.untouched(first) {
+		return w, false, nil
+	}
+	t.through(position, in.PC)
 	if t.looped[in.PC]++; t.looped[in.PC] > maxLooped {
 		return w, !readsFirst(in), nil // for a sum in a loop, go to the beginning only
 	}
 	p := part{bits: w.of(first)}
 	switch {
-	case w.untouched(first):
-		return w, false, nil
 	case zeroing[name] && first == second:
 		t.addOrigin(t.hop, "the constant 0")
 		return want{}, true, nil
