@@ -191,17 +191,17 @@ func unreadStreams(t *testing.T, s *server, token string) {
 	_, team := key(t, s.data, "--plan", "team")
 	c := s.client(t, team, "", false)
 	call := line("tools/call", `{"name":"get_ruleset","arguments":{"name":"long"},"_meta":{"progressToken":1}}`)
-	var mu sync.Mutex // begin is for one goroutine
-	together(times(40, 150), func(i int) {
-		mu.Lock()
-		session := begin(t, c)
-		mu.Unlock()
+	sessions := make([]string, times(40, 150))
+	for i := range sessions {
+		sessions[i] = begin(t, c)
+	}
+	together(len(sessions), func(i int) {
 		conn, err := s.from(t, fmt.Sprintf("127.0.1.%d", 1+i%4))
 		if err != nil {
 			t.Error(err)
 			return
 		}
-		head := s.head(team) + "Accept: text/event-stream\r\nMcp-Session-Id: " + session + "\r\n"
+		head := s.head(team) + "Accept: text/event-stream\r\nMcp-Session-Id: " + sessions[i] + "\r\n"
 		write(conn, head+fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(call), call))
 		_ = conn.SetReadDeadline(time.Now().Add(patience))
 		if _, err := io.ReadFull(conn, make([]byte, 100)); err != nil {
