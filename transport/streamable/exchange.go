@@ -27,6 +27,7 @@ type exchange struct {
 	body    jsonrpc.Body // until it was answered
 	hold    *budget.Hold // the memory of the body
 	slot    *budget.Hold // one of the running requests
+	settled func()       // from [pressure.Gate], nil if the requests have not passed it
 	accepts acceptance
 	handler *mcp.Handler
 	probe   bool  // the body is a single probe
@@ -85,7 +86,9 @@ func (e *exchange) serve(w http.ResponseWriter, r *http.Request) {
 	defer e.release()
 	h.running.add() // also during Shutdown: requests that were half sent then get their answers
 	defer h.running.done()
-	e.reply(w, e.answer())
+	out := e.answer()
+	e.settle() // the client may not read it
+	e.reply(w, out)
 }
 
 // begin derives the context of the requests from parent. It is also cancelled when the
@@ -161,9 +164,22 @@ func (e *exchange) register() {
 	}
 }
 
-// leave undoes register and gives the slot of a running request back.
-func (e *exchange) leave() {
+// yield gives back that the requests run.
+func (e *exchange) yield() {
 	e.slot.Release()
+	e.settle()
+}
+
+// settle tells that the requests have taken the memory that they need.
+func (e *exchange) settle() {
+	if e.settled != nil {
+		e.settled()
+	}
+}
+
+// leave undoes register and yields.
+func (e *exchange) leave() {
+	e.yield()
 	if e.to.session != nil {
 		e.to.session.removeExchange(e)
 	}

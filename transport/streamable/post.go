@@ -19,7 +19,7 @@ func (h *Handler) post(w http.ResponseWriter, r *http.Request, caller host.Calle
 		e.serve(w, r)
 	} else {
 		e.hold.Release()
-		e.slot.Release()
+		e.yield()
 	}
 }
 
@@ -98,9 +98,12 @@ func (h *Handler) waitForMemory(ctx context.Context, e *exchange) error {
 		return err
 	}
 	if h.requests.Held(e.to.caller.Principal.ID) == 1 {
+		e.settled = h.gate.Pass()
 		return nil
 	}
-	return h.gate.Wait(ctx)
+	var err error
+	e.settled, err = h.gate.Wait(ctx)
+	return err
 }
 
 // refuseBody refuses a body that has no route. A client that tries revisions or

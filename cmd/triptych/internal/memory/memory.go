@@ -12,14 +12,14 @@ import (
 	"strings"
 )
 
-// Limit sets the soft limit of Go's runtime to four fifths of the control
+// Limit sets the soft limit of Go's runtime to three quarters of the control
 // group's, unless GOMEMLIMIT has set one: near it the collector runs more often.
 func Limit(getenv func(string) string, log *slog.Logger) {
 	limit := groupLimit(os.ReadFile)
 	if getenv("GOMEMLIMIT") != "" || limit == math.MaxInt64 {
 		return
 	}
-	debug.SetMemoryLimit(limit / 5 * 4)
+	debug.SetMemoryLimit(limit / 4 * 3)
 	log.Debug("memory limited by the control group", "bytes", limit)
 }
 
