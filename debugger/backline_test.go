@@ -104,8 +104,8 @@ func TestBackOverHandler(t *testing.T) {
 	end := at.State.History.Position
 	for range 20 {
 		c.data("step_backward", args{"by": "over"}, &at)
-		if at.State.Reason == "beginning" {
-			break // which may be within a handler
+		if at.State.Reason == "beginning" || at.State.History.Position == at.State.History.Oldest {
+			break // which may be within a handler, or where a line begins
 		}
 		if at.State.Function != "count" {
 			t.Fatalf("over: %+v", at.State)
