@@ -164,13 +164,13 @@ func (e *exchange) register() {
 	}
 }
 
-// yield gives back that the requests run.
+// yield releases the slot of a running request and its share of the memory limit.
 func (e *exchange) yield() {
 	e.slot.Release()
 	e.settle()
 }
 
-// settle tells that the requests have taken the memory that they need.
+// settle tells the gate that the requests have allocated what they need.
 func (e *exchange) settle() {
 	if e.settled != nil {
 		e.settled()

@@ -47,7 +47,7 @@ type Gate struct {
 	limit   func() int64
 	collect func()
 	turn    chan struct{} // held by the request that is next
-	one     chan struct{} // has a token when a request has settled
+	freed   chan struct{} // has a token when a request has settled
 
 	mu    sync.Mutex
 	young int64 // requests that have not settled
@@ -59,7 +59,7 @@ func New() *Gate { return NewWith(heapBytes, memoryLimit, runtime.GC) }
 // NewWith returns a gate with functions for the bytes of the heap, their limit, and
 // what collects garbage.
 func NewWith(heap, limit func() int64, collect func()) *Gate {
-	return &Gate{heap: heap, limit: limit, collect: collect, turn: make(chan struct{}, 1), one: make(chan struct{}, 1)}
+	return &Gate{heap: heap, limit: limit, collect: collect, turn: make(chan struct{}, 1), freed: make(chan struct{}, 1)}
 }
 
 // Pass counts a request that is not to wait. The function that it returns is called when the
@@ -95,7 +95,7 @@ func (g *Gate) Wait(ctx context.Context) (settled func(), err error) {
 	return g.next(ctx, limit)
 }
 
-// next waits for room as the request whose turn it is.
+// next waits until there is room. The caller holds the turn.
 func (g *Gate) next(ctx context.Context, limit int64) (settled func(), err error) {
 	look := time.NewTimer(every)
 	defer look.Stop()
@@ -104,7 +104,7 @@ func (g *Gate) next(ctx context.Context, limit int64) (settled func(), err error
 			return settled, nil
 		}
 		select {
-		case <-g.one:
+		case <-g.freed:
 		case <-look.C:
 			if g.heap() >= limit/2 {
 				g.collect() // the heap may be garbage, and no other request may be there to trigger it
@@ -116,7 +116,7 @@ func (g *Gate) next(ctx context.Context, limit int64) (settled func(), err error
 	}
 }
 
-// enter counts a request as begun, and returns nil if there is no room for it.
+// enter admits a request if there is room for it, and returns nil otherwise.
 func (g *Gate) enter(limit int64) (settled func()) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -129,18 +129,21 @@ func (g *Gate) enter(limit int64) (settled func()) {
 // begin counts a request as begun. The caller holds the lock.
 func (g *Gate) begin() (settled func()) {
 	g.young++
-	settled = sync.OnceFunc(g.settle)
-	time.AfterFunc(settles, settled)
-	return settled
+	timer := time.AfterFunc(settles, g.settle)
+	return func() {
+		if timer.Stop() { // only once, and not after it has fired
+			g.settle()
+		}
+	}
 }
 
-// settle counts a request no more as begun, and has the next one look.
+// settle no longer counts a request as begun, and wakes the one that waits for room.
 func (g *Gate) settle() {
 	g.mu.Lock()
 	g.young--
 	g.mu.Unlock()
 	select {
-	case g.one <- struct{}{}:
+	case g.freed <- struct{}{}:
 	default:
 	}
 }
