@@ -125,7 +125,7 @@ func TestSecretsAreMasked(t *testing.T) {
 		if part := leaks(raw, s.secret); part != "" {
 			t.Errorf("%s: %s %v shows %q: %s", s.name, tool, arguments, part, raw)
 		}
-		if strings.Contains(raw, "<masked:") || strings.Contains(raw, "******") { // without room for a mark, or after a private key without its end
+		if strings.Contains(raw, "<masked:") || strings.Contains(raw, "******") { // asterisks where a mark does not fit, and after a key without an end
 			masked[s]++
 		}
 	}

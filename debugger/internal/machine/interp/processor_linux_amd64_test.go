@@ -118,13 +118,14 @@ func (d *duel) tryRepeats(code []byte) {
 		}
 		d.c.Write(x86test.Data, d.data)
 		for _, prefix := range [][]byte{{0xf2}, {0xf3}, nil} {
-			in, err := x86.Decode(slices.Concat(prefix, code), x86test.Code)
+			whole := slices.Concat(prefix, code)
+			in, err := x86.Decode(whole, x86test.Code)
 			if err != nil {
 				d.t.Fatal(err)
 			}
 			start := d.registers(&in)
 			start.GPR[x86.RAX], start.GPR[x86.RCX] = 0, d.rng.Uint64N(4)
-			d.run(slices.Concat(prefix, code), &in, &start)
+			d.run(whole, &in, &start)
 		}
 	}
 }
