@@ -1,10 +1,13 @@
 package inplace_test
 
 import (
+	"path/filepath"
 	"testing"
 
 	"golang.org/x/sys/unix"
 
+	"github.com/triptych-mcp/triptych/debugger/internal/debuggertest"
+	"github.com/triptych-mcp/triptych/debugger/internal/kernel/ptrace"
 	"github.com/triptych-mcp/triptych/debugger/internal/record/inplace"
 )
 
@@ -83,6 +86,39 @@ func TestStepFromSkippedCallIsInterrupted(t *testing.T) {
 		if stop.Kind != inplace.Done || g.Regs.RIP == pc {
 			info := g.SigInfo()
 			t.Errorf("%+v (signal %d, code %d) at %#x, stepped from %#x", stop, info.Signal(), info.Code(), g.Regs.RIP, pc)
+		}
+	})
+}
+
+// A signal that comes when the kernel has begun to restart a system call, of which only the
+// debugger knows that it was interrupted, ends the call: the program has waited in it.
+func TestSignalComesWhenCallIsRestarted(t *testing.T) {
+	program := debuggertest.Compile(t, filepath.Join("testdata", "interrupted.c"), nil, "gcc", "-O1")
+	launch(t, []string{program}, func(g *guest) {
+		for stop := g.toStop(t); stop.Kind != inplace.Blocked; {
+			var err error
+			if stop, err = g.Start(); stop.Kind == inplace.Done {
+				stop = g.toStop(t)
+			}
+			must(err)
+		}
+		withdrawn, err := g.Withdraw()
+		must(err)
+		if !withdrawn {
+			panic(failure("read(2) has returned"))
+		}
+		var regs ptrace.Regs
+		must(g.tracer.Regs(g.Thread(), &regs))
+		regs.RIP, regs.RAX = regs.RIP-2, regs.OrigRAX // as the kernel does when it restarts a call
+		must(g.tracer.SetRegs(g.Thread(), &regs))
+		must(unix.Tgkill(g.Thread(), g.Thread(), unix.SIGALRM))
+		stop, err := g.Start()
+		must(err)
+		if stop.Kind != inplace.Done || !g.Regs.Restarts() {
+			t.Errorf("a stop of kind %d, %d in rax", stop.Kind, int64(g.Regs.RAX))
+		}
+		if g.finish(t.Context(), 1<<40); g.status != 5 {
+			t.Errorf("status %d, killed by %d", g.status, g.killed)
 		}
 	})
 }

@@ -38,6 +38,7 @@ type thread struct {
 	before    ptrace.Regs // before the last system call
 	inside    bool        // of this call: it has not returned
 	withdrawn bool        // the kernel restarts the call when the thread continues
+	restarts  ptrace.Regs // if so: with which it does
 	exiting   bool        // the thread executes exit(2)
 	started   int         // the thread that a call has started, before its first stop, or 0
 

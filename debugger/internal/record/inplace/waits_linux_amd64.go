@@ -76,7 +76,7 @@ func (r *Runner) Withdraw() (bool, error) {
 	}
 	switch {
 	case regs.Restarts():
-		r.inside, r.withdrawn = false, true
+		r.inside, r.withdrawn, r.restarts = false, true, regs
 		return true, nil
 	case r.signals.interruptedForNothing(&regs):
 		r.inside, r.Regs, r.at = false, r.before, atStop
@@ -87,7 +87,8 @@ func (r *Runner) Withdraw() (bool, error) {
 }
 
 // restartWithdrawn moves the thread to the entry of the call that the kernel restarts. If
-// a signal comes first, it is as if the call had been interrupted by the signal.
+// a signal comes first, it is as if the call had been interrupted by the signal, also if the
+// kernel has just begun to restart it.
 func (tn *Turns) restartWithdrawn() (Stop, error) {
 	e, err := tn.runner.calls.toSyscallStop()
 	if err != nil {
@@ -105,7 +106,13 @@ func (tn *Turns) restartWithdrawn() (Stop, error) {
 	if err := tn.runner.tracer.Regs(tn.runner.tid, &tn.runner.Regs); err != nil {
 		return Stop{}, err
 	}
-	tn.runner.at, tn.runner.restart = atStop, tn.runner.Regs.Restarts()
+	if !tn.runner.Regs.Restarts() {
+		tn.runner.Regs = tn.runner.restarts
+		if err := tn.runner.setRegs(); err != nil {
+			return Stop{}, err
+		}
+	}
+	tn.runner.at, tn.runner.restart = atStop, true
 	tn.runner.translated.executed++
 	return Stop{Kind: Done}, nil
 }
