@@ -199,11 +199,7 @@ func (w *watch) lookAtOwn(names map[ruleset.Name]struct{}) {
 			continue
 		}
 		now, is := w.store.folder.stampOf(name)
-		c, inFolder := w.compare(name, now, is), w.compareFolder(name, false)
-		if c.Kind == 0 {
-			c = inFolder
-		}
-		if c.Kind != 0 {
+		if c := w.withFolder(name, w.compare(name, now, is)); c.Kind != 0 {
 			w.changed(c)
 		}
 		delete(w.unrecorded, name)
@@ -255,8 +251,7 @@ func (w *watch) tellOnce(name ruleset.Name, now stamp, is bool, sum string) {
 		delete(w.told, name)
 	}
 	if c.Kind != 0 && !isTold {
-		w.compareFolder(name, false) // which is told with the file; what changes later is told again
-		w.tell(c)
+		w.tell(w.withFolder(name, c))
 	}
 }
 

@@ -101,6 +101,21 @@ func (w *watch) compareFolder(name ruleset.Name, doubt bool) ruleset.Change {
 	return ruleset.Change{} // files without a text
 }
 
+// withFolder notes the state of the folder of a ruleset of whose file it is known what became
+// of it, and returns what became of the ruleset: with a SKILL.md in the folder it is there
+// without the file as well.
+func (w *watch) withFolder(name ruleset.Name, file ruleset.Change) ruleset.Change {
+	before := w.folders[name].main
+	inFolder := w.compareFolder(name, false)
+	switch {
+	case file.Kind == 0:
+		return inFolder
+	case file.Kind == ruleset.Created && before, file.Kind == ruleset.Deleted && w.folders[name].main:
+		return ruleset.Change{Kind: ruleset.Updated, Name: name}
+	}
+	return file
+}
+
 // isFilesFolder reports whether an entry of the folder of the store may have files of a
 // ruleset, or be one.
 func (f folder) isFilesFolder(d fs.DirEntry) (ruleset.Name, bool) {

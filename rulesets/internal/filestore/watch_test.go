@@ -207,6 +207,51 @@ func TestFolderGoesWhileItIsTold(t *testing.T) {
 	}
 }
 
+// A ruleset whose file comes or goes beside a folder with a SKILL.md is there before and after.
+func TestFileBesideItsFolder(t *testing.T) {
+	own := func(w *watch) { w.lookAtOwn(map[ruleset.Name]struct{}{"go_style": {}}) }
+	others := func(w *watch) {
+		w.lookAtAll()
+		w.resolveDoubts()
+	}
+	for by, look := range map[string]func(*watch){"this process": own, "others": others} {
+		t.Run("by "+by, func(t *testing.T) {
+			dir := t.TempDir()
+			file, main := filepath.Join(dir, "go_style.md"), filepath.Join(dir, "go-style", "SKILL.md")
+			lay(t, file, "---\n---\nText")
+			lay(t, main, "---\nname: go-style\ndescription: d\n---\n\nOther text")
+			s := openAt(dir)
+			var told []ruleset.ChangeKind
+			w := newWatch(s, s.watched.feeds.join(), func(c ruleset.Change) { told = append(told, c.Kind) })
+			w.begin()
+			defer s.watched.index.leave()
+			expect := func(what string, want ruleset.ChangeKind) {
+				t.Helper()
+				look(w)
+				told = slices.Compact(told) // the file and the folder may be told one by one
+				if !slices.Equal(told, []ruleset.ChangeKind{want}) {
+					t.Errorf("%s: told %v, want %v", what, told, want)
+				}
+				told = nil
+			}
+			remove := func(path string) {
+				t.Helper()
+				if err := os.Remove(path); err != nil {
+					t.Fatal(err)
+				}
+			}
+			remove(file)
+			expect("the file goes", ruleset.Updated)
+			lay(t, file, "---\n---\nThird text")
+			expect("the file comes", ruleset.Updated)
+			remove(main)
+			expect("the SKILL.md goes", ruleset.Updated)
+			remove(file)
+			expect("both have gone", ruleset.Deleted)
+		})
+	}
+}
+
 // A watch tells of the files of rulesets, and of folders that are rulesets, at any depth:
 // what this process changes at once, what others change with the next poll.
 func TestWatchTellsOfFolders(t *testing.T) {
